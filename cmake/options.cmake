@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Tenon Authors
+
+# How everything is compiled. Warnings are errors; CMakePresets.json chooses among the options.
+
+option(TENON_TESTS "Build the tests" ON)
+option(TENON_FUZZ "Build the libFuzzer targets (clang)" OFF)
+option(TENON_BENCH "Build the benchmarks" OFF)
+set(TENON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers -Werror)
+
+if(TENON_SANITIZE)
+  add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TENON_SANITIZE})
+endif()
+
+find_program(TENON_CCACHE ccache)
+if(TENON_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TENON_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${TENON_CCACHE})
+endif()
+find_program(TENON_MOLD mold)
+if(TENON_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

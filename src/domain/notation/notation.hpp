@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+// The text form of clusters, requests, holders and expected plans (docs/notation.md).
+//
+// Invariants
+//   (1) write(parse(t)) parses to the value of parse(t); write is a function of the value alone.
+//   (2) parse reads any bytes in bounded time and memory: a value, or an Error at line and column.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "domain/cluster.hpp"
+
+namespace tenon::notation {
+
+inline constexpr std::size_t kTextBytesMax = 64U << 20U;
+
+/// "-> train on a1: gpu0 nic0 cpus=0-15", or "-> big refused: nic-count nic needs 8 has 4".
+struct Expected {
+  std::string request;
+  std::optional<std::string> node;             // nothing: refused
+  std::optional<domain::Allocation> allocation;  // of a placed one; indices by the named node
+  std::string refusal;                         // of a refused one: all after the colon, trimmed
+  friend bool operator==(const Expected&, const Expected&) = default;
+};
+
+struct Document {
+  domain::Cluster cluster;
+  std::vector<domain::NamedRequest> requests;
+  std::vector<Expected> expected;
+  friend bool operator==(const Document&, const Document&) = default;
+};
+
+/// `name` is the file's, for errors: "name:line:column".
+[[nodiscard]] Result<Document> parse(std::string_view text, std::string_view name);
+
+/// The clauses of a request alone: "gpu=2 nic=2 pair<=PIX".
+[[nodiscard]] Result<domain::Request> parse_request(std::string_view text, std::string_view name);
+
+[[nodiscard]] std::string write(const Document& document);
+[[nodiscard]] std::string write(const domain::Node& node);
+[[nodiscard]] std::string write(const domain::Request& request);
+[[nodiscard]] std::string write(const domain::Holder& holder, const domain::Node& node);
+
+/// "gpu0 gpu1 nic0 cpus=0-15 mem=0:64Gi": what an allocation has, in the words of its node.
+[[nodiscard]] std::string write(const domain::Allocation& allocation, const domain::Node& node);
+
+}  // namespace tenon::notation
