@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Tenon Authors
+
+# What tests and benchmarks link and are told: where the repository and the shared data are.
+
+set(TENON_TEST_DEFINITIONS
+    TENON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    TENON_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data")
+
+if(TENON_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_library(tenon_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/shared_data.cpp)
+  target_include_directories(tenon_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(tenon_test_support PUBLIC ${TENON_TEST_DEFINITIONS})
+  target_link_libraries(tenon_test_support PUBLIC GTest::gtest)
+endif()
+if(TENON_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
