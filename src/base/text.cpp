@@ -77,6 +77,15 @@ std::optional<std::uint64_t> to_u64(std::string_view digits) { return number(dig
 
 std::optional<std::uint64_t> hex_to_u64(std::string_view digits) { return number(digits, 16); }
 
+std::string quoted(std::string_view input) {
+  constexpr std::size_t kShown = 40;
+  std::string out = "'";
+  for (const char c : input.substr(0, kShown)) out += c >= ' ' && c <= '~' ? c : '?';
+  if (input.size() > kShown) out += "…";
+  out += '\'';
+  return out;
+}
+
 bool is_utf8(std::string_view bytes) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   for (std::size_t i = 0; i < bytes.size();) {

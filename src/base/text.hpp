@@ -55,6 +55,10 @@ template <class... Parts>
 /// The whole text as a hexadecimal number without prefix; nothing otherwise.
 [[nodiscard]] std::optional<std::uint64_t> hex_to_u64(std::string_view digits);
 
+/// In single quotes, for messages about input: what is no printable ASCII becomes '?', and what is
+/// long is cut to "…" after 40 bytes, so that bad input cannot fill or steer a terminal.
+[[nodiscard]] std::string quoted(std::string_view input);
+
 /// Well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 [[nodiscard]] bool is_utf8(std::string_view bytes);
 
