@@ -22,7 +22,7 @@ namespace tenon::domain {
 /// Thousandths, rounded up: "1.5" is 1500, "100u" is 1. Negative values are refused.
 [[nodiscard]] Result<std::int64_t> milli_from_text(std::string_view text);
 
-/// The shortest exact form with a binary suffix: 137438953472 is "128Gi", 1000 is "1000".
+/// A whole number with the largest binary suffix that is exact: 137438953472 is "128Gi", 1000 is "1000".
 [[nodiscard]] std::string bytes_to_text(std::int64_t bytes);
 
 /// The shortest exact decimal form: 1500 is "1.5", 250 is "0.25", 2000 is "2".
