@@ -21,6 +21,8 @@ namespace tenon::planner {
 
 /// At most this many devices are named for freeing; more is a matter of ending holders.
 inline constexpr int kFreeDevicesMax = 4;
+/// At most this many devices are added.
+inline constexpr int kAddDevicesMax = 8;
 
 /// Devices that holders would give back, or a cordon would give free.
 struct FreeDevices {
@@ -66,9 +68,15 @@ struct Applied {
 [[nodiscard]] Applied apply_fix(const domain::Cluster& cluster, const domain::Request& request,
                                 const Fix& fix);
 
-/// REQUIRES: the request is well asked and refused on every node of the cluster.
-[[nodiscard]] std::optional<Fix> nearest_fix(const domain::Cluster& cluster,
-                                             const domain::Request& request,
-                                             const allocation::Limits& limits);
+struct FixSearch {
+  std::optional<Fix> fix;
+  /// False: counted work ran out. Without a fix there may be one, and a fix may not be the nearest.
+  bool complete = true;
+};
+
+/// REQUIRES: the cluster does not contradict itself (place() answers); the request is well asked and
+/// refused on every node.
+[[nodiscard]] FixSearch nearest_fix(const domain::Cluster& cluster, const domain::Request& request,
+                                    const allocation::Limits& limits);
 
 }  // namespace tenon::planner

@@ -25,12 +25,13 @@ struct NodeAnswer {
 };
 
 struct Placement {
-  std::vector<NodeAnswer> nodes;   // in the order of the cluster
+  std::vector<NodeAnswer> nodes;      // in the order of the cluster
   std::optional<std::size_t> chosen;  // index into nodes
   /// Of the whole cluster when nothing was chosen: the mildest verdict (I61), the node that gave it.
   std::optional<domain::Refusal> refusal;
   std::optional<std::size_t> refused_by;
-  std::optional<Fix> fix;  // the nearest, if one was found
+  std::optional<Fix> fix;           // the nearest, if it was wanted and one was found
+  bool fix_search_complete = true;  // FixSearch::complete
 };
 
 enum class FixWanted : std::uint8_t { kNo, kYes };
