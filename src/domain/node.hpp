@@ -84,7 +84,7 @@ struct MigPartition {
 enum class MigMode : std::uint8_t {
   kOff,      // given whole or in shares
   kFixed,    // given by the partitions that exist
-  kDynamic,  // empty card of 7 compute and 8 memory slices, cut on demand (allocation/mig.hpp)
+  kDynamic,  // empty card of 7 compute and 8 memory slices, cut on demand (core/topology/mig.hpp)
 };
 
 struct GpuFacts {
