@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+#include "formats/topology/input.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace tenon::formats::topology {
+
+std::string_view without_bom(std::string_view bytes) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(kMark)) bytes.remove_prefix(kMark.size());
+  return bytes;
+}
+
+Result<std::string_view> checked_text(const Source& source) {
+  if (source.bytes.size() > kSourceBytesMax) {
+    return std::unexpected(Error{
+        ErrorKind::kTooLarge, source.name,
+        text::cat("has ", source.bytes.size(), " bytes, at most ", kSourceBytesMax, " are read"),
+        "give the topology of one machine"});
+  }
+  const std::string_view text = without_bom(source.bytes);
+  const auto nul = text.find('\0');
+  if (nul != std::string_view::npos) {
+    return bad_input(position(source.name, text, nul), "has a NUL byte",
+                     "give text in UTF-8; a UTF-16 file must be converted first");
+  }
+  if (!text::is_utf8(text)) {
+    // The first line that is not well-formed: no sequence spans a line end.
+    std::size_t line = 1;
+    for (const std::string_view each : text::split(text, '\n')) {
+      if (!text::is_utf8(each)) break;
+      ++line;
+    }
+    return bad_input(position_of_line(source.name, line), "is not valid UTF-8",
+                     "save the file as UTF-8");
+  }
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return bad_input(source.name, "is empty", "give the tool's whole output");
+  }
+  return text;
+}
+
+std::string position(std::string_view name, std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const auto start = before.rfind('\n');
+  const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1) + 1;
+  return text::cat(name, ":", line, ":", column);
+}
+
+std::string position_of_line(std::string_view name, std::size_t line) {
+  return text::cat(name, ":", line);
+}
+
+std::string node_name(std::string_view source_name) {
+  const auto slash = source_name.find_last_of("/\\");
+  if (slash != std::string_view::npos) source_name.remove_prefix(slash + 1);
+  const auto dot = source_name.rfind('.');
+  if (dot != std::string_view::npos && dot > 0) source_name = source_name.substr(0, dot);
+  std::string name;
+  for (const char c : text::lower(source_name)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.';
+    if (plain) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
+  while (!name.empty() && (name.front() == '-' || name.front() == '.')) name.erase(0, 1);
+  constexpr std::size_t kNameMax = 63;
+  if (name.size() > kNameMax) name.resize(kNameMax);
+  return name.empty() ? "node" : name;
+}
+
+Result<const Source*> only_source(std::span<const Source> sources, std::string_view format) {
+  if (sources.size() == 1) return sources.data();
+  return bad_input(sources.empty() ? "" : sources[1].name,
+                   text::cat("is the second of ", sources.size(), " texts, and ", format,
+                             " does not name its machine: they cannot be joined"),
+                   "give one file");
+}
+
+}  // namespace tenon::formats::topology

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "formats/topology/reader.hpp"
+#include "formats/topology/smi.hpp"
+
+namespace tenon::formats::topology {
+namespace {
+
+constexpr std::array kReaders{
+    Reader{"smi", "nvidia-smi topo -m", smi_recognises, smi_read},
+};
+
+std::string names() {
+  std::vector<std::string> all;
+  for (const Reader& reader : kReaders) all.emplace_back(reader.name);
+  return text::join(all, ", ");
+}
+
+const Reader* find(std::string_view name) {
+  const auto found = std::ranges::find(kReaders, name, &Reader::name);
+  return found == kReaders.end() ? nullptr : &*found;
+}
+
+Result<const Reader*> recognise(std::span<const Source> sources) {
+  const Reader* chosen = nullptr;
+  for (const Source& source : sources) {
+    const auto of_this = std::ranges::find_if(
+        kReaders, [&](const Reader& reader) { return reader.recognises(source.bytes); });
+    if (of_this == kReaders.end()) {
+      return std::unexpected(
+          Error{ErrorKind::kUnsupported, source.name, "is no topology that is known here",
+                text::cat("known are ", names(),
+                          "; name one with --format to see what is wrong with it")});
+    }
+    if (chosen != nullptr && chosen != &*of_this) {
+      return bad_input(
+          source.name,
+          text::cat("is ", of_this->description, ", and the text before it ", chosen->description),
+          "give texts of one format together");
+    }
+    chosen = &*of_this;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::span<const Reader> readers() { return kReaders; }
+
+Result<Machines> read(std::span<const Source> sources, std::string_view format) {
+  if (sources.empty())
+    return bad_input("", "no text to read", "give a file, or - for standard input");
+  if (format == "auto") {
+    const auto reader = recognise(sources);
+    if (!reader) return std::unexpected(reader.error());
+    return (*reader)->read(sources);
+  }
+  const Reader* reader = find(format);
+  if (reader == nullptr) {
+    return bad_input("", text::cat("no format is called ", format),
+                     text::cat("known are auto, ", names()));
+  }
+  return reader->read(sources);
+}
+
+}  // namespace tenon::formats::topology
