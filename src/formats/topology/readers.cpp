@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "formats/topology/nccl.hpp"
 #include "formats/topology/reader.hpp"
 #include "formats/topology/smi.hpp"
 
@@ -12,6 +13,7 @@ namespace tenon::formats::topology {
 namespace {
 
 constexpr std::array kReaders{
+    Reader{"nccl", "NCCL or RCCL topology", nccl_recognises, nccl_read},
     Reader{"smi", "nvidia-smi topo -m", smi_recognises, smi_read},
 };
 

@@ -4,11 +4,11 @@
 #include "formats/topology/smi.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "base/text.hpp"
+#include "formats/topology/claims.hpp"
 #include "formats/topology/input.hpp"
 #include "formats/topology/node_builder.hpp"
 #include "formats/topology/smi_table.hpp"
@@ -24,14 +24,6 @@ std::string numbers(const std::set<int>& values) {
   CpuSet set;
   for (const int value : values) set.insert(static_cast<domain::CpuId>(value));
   return set.to_text();
-}
-
-CpuSet common(const CpuSet& a, const CpuSet& b) {
-  CpuSet only_a = a;
-  only_a.erase(b);
-  CpuSet both = a;
-  both.erase(only_a);
-  return both;
 }
 
 /// From what the rows say of CPUs and NUMA nodes to what is certain of them.
@@ -52,7 +44,7 @@ class Affinities {
     } else {
       collect_cpus();
     }
-    drop_contested_cpus();
+    for (const std::string& sentence : drop_contested(cpus_)) warn(sentence);
     for (const int id : named_) builder_.numa(id).cpus = cpus_[id];
     spread_to_near_devices();
     add_node_behind_sys();
@@ -63,7 +55,6 @@ class Affinities {
   void take_statements();
   void number_by_cpus();
   void collect_cpus();
-  void drop_contested_cpus();
   void spread_to_near_devices();
   void add_node_behind_sys();
 
@@ -84,7 +75,7 @@ class Affinities {
   std::string_view name_;
   std::vector<std::vector<int>> numa_;  // by device
   std::set<int> named_;                 // NUMA nodes of the machine
-  std::map<int, CpuSet> cpus_;          // by NUMA node
+  CpuClaims cpus_;
 };
 
 void Affinities::take_statements() {
@@ -167,20 +158,6 @@ void Affinities::collect_cpus() {
   if (undivided) {
     warn("some rows name CPUs of no or several NUMA nodes: these CPUs count for none by that row");
   }
-}
-
-void Affinities::drop_contested_cpus() {
-  CpuSet contested;
-  for (auto a = cpus_.begin(); a != cpus_.end(); ++a) {
-    for (auto b = std::next(a); b != cpus_.end(); ++b) {
-      const CpuSet both = common(a->second, b->second);
-      if (both.empty()) continue;
-      contested.insert(both);
-      warn(text::cat("NUMA nodes ", a->first, " and ", b->first, " both claim CPUs ",
-                     both.to_text(), ": they count for neither"));
-    }
-  }
-  for (auto& [id, cpus] : cpus_) cpus.erase(contested);
 }
 
 /// Two devices that are NODE apart or nearer are on one NUMA node: that is what the words mean.
