@@ -121,6 +121,8 @@ class Search {
     }
     cores_ = *cores;
     memory_ = memory_sets(s_, r_.memory_bytes);
+    opinion_.ranges_bite = std::ranges::any_of(
+        cores_, [](const CoreChoice& c) { return c.ranges > domain::kRangesMax; });
     opinion_.outcome = Outcome::kRefused;
     for (const auto& gpu : *gpus) {
       chosen_.gpus = gpu.of_unit;
@@ -214,11 +216,7 @@ class Search {
     const std::int64_t threads_free = s_.milli_free / 1000;
     const bool plain =
         cores.ranges + memory_nodes <= domain::kRangesMax && cores.threads <= threads_free;
-    if (!plain && cores.ranges_least + memory_nodes > domain::kRangesMax) {
-      opinion_.ranges_bite = true;
-      return;
-    }
-    opinion_.ranges_bite = opinion_.ranges_bite || !plain;
+    if (!plain && cores.ranges_least + memory_nodes > domain::kRangesMax) return;
 
     Levels levels = levels_;
     add_cores_and_memory(s_, r_, chosen_, near_, levels);

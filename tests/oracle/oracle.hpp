@@ -41,7 +41,7 @@ struct Opinion {
   bool ids_compared = true;  // false where I54 leaves a choice
   int answers = 0;           // counted up to kAnswersCounted, then "many"
   std::int64_t steps = 0;
-  bool ranges_bite = false;  // some answer was refused for I42 alone
+  bool ranges_bite = false;  // the smallest cores of some answer are too many ranges
 };
 inline constexpr int kAnswersCounted = 4;
 
