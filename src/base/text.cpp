@@ -86,7 +86,7 @@ std::string quoted(std::string_view input) {
   return out;
 }
 
-bool is_utf8(std::string_view bytes) {
+std::size_t utf8_prefix(std::string_view bytes) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   for (std::size_t i = 0; i < bytes.size();) {
     const unsigned lead = at(i);
@@ -95,18 +95,18 @@ bool is_utf8(std::string_view bytes) {
       continue;
     }
     const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || i + length > bytes.size()) return false;
+    if (lead < 0xC2 || lead > 0xF4 || i + length > bytes.size()) return i;
     std::uint32_t point = lead & (0x7FU >> length);
     for (std::size_t k = 1; k < length; ++k) {
-      if ((at(i + k) & 0xC0U) != 0x80) return false;
+      if ((at(i + k) & 0xC0U) != 0x80) return i;
       point = (point << 6U) | (at(i + k) & 0x3FU);
     }
     constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
     const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
-    if (point < kLeast[length] || point > 0x10FFFF || surrogate) return false;
+    if (point < kLeast[length] || point > 0x10FFFF || surrogate) return i;
     i += length;
   }
-  return true;
+  return bytes.size();
 }
 
 }  // namespace tenon::text

@@ -59,7 +59,11 @@ template <class... Parts>
 /// long is cut to "…" after 40 bytes, so that bad input cannot fill or steer a terminal.
 [[nodiscard]] std::string quoted(std::string_view input);
 
-/// Well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
-[[nodiscard]] bool is_utf8(std::string_view bytes);
+/// How many bytes from the beginning are well-formed UTF-8: no overlong forms, no surrogates, nothing
+/// above U+10FFFF. All of them, or the position of the first wrong character.
+[[nodiscard]] std::size_t utf8_prefix(std::string_view bytes);
+[[nodiscard]] inline bool is_utf8(std::string_view bytes) {
+  return utf8_prefix(bytes) == bytes.size();
+}
 
 }  // namespace tenon::text
