@@ -227,7 +227,7 @@ TEST(NotationError, HoldsItsBounds) {
 TEST(NotationError, EndsWhereverATextIsCutOff) {
   const std::string text =
       "node a arch=x cpu=4 cordoned=\"y\"\n numa0 cpus=0-3 cores=0+1,2,3 mem=4Gi { bridge0 "
-      "pci=1:00.0 "
+      "pci=01:00.0 "
       "{ port0 { sw0 { gpu0 mig=1g*2 nic0 vfs=2 } } } }\n gpu1\n nvlink NV1 gpu0 -> gpu1\n matrix "
       "{\n gpu0\n gpu0 X\n }\nheld h on a: gpu0=mig:1g@1 nic0=vf mem=0:1 cpus=0\npod p "
       "gpu=0.5+0.2*2 "

@@ -334,11 +334,12 @@ bool read_clause(Lexer& in, const Attribute& clause, RequestDraft& draft) {
   std::array<std::string_view, std::size(kClauses)> keys;
   std::transform(std::begin(kClauses), std::end(kClauses), keys.begin(),
                  [](const Clause& known) { return known.key; });
-  const auto what =
-      clause.relation == Relation::kNone && std::ranges::find(keys, clause.key) != keys.end()
-          ? text::cat(text::quoted(clause.key), " without a value")
-          : text::cat("no clause is called ", text::quoted(clause.key));
-  return fail_unknown(in, clause.key, what, keys);
+  if (clause.relation == Relation::kNone && std::ranges::find(keys, clause.key) != keys.end()) {
+    return in.fail(clause.word, text::cat(text::quoted(clause.key), " has no value"),
+                   text::cat("write ", clause.key, "= and a value"));
+  }
+  return fail_unknown(in, clause.key, text::cat("no clause is called ", text::quoted(clause.key)),
+                      keys);
 }
 
 bool settle(Lexer& in, RequestDraft& draft) {
