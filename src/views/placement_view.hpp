@@ -87,6 +87,7 @@ struct PlacementView {
   std::string code;
   std::string evidence;
   std::optional<FixView> fix;
+  bool fix_search_complete = true;  // false: counted work ran out, so a nearer fix may exist
   // Both, in the order of the cluster:
   std::vector<NodeView> nodes;
 };

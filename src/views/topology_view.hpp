@@ -17,6 +17,7 @@
 #include "core/topology/check.hpp"
 #include "domain/cluster.hpp"
 #include "views/distances_view.hpp"
+#include "views/tree_view.hpp"
 
 namespace tenon::views {
 
@@ -65,18 +66,6 @@ struct DeviceView {
   friend bool operator==(const DeviceView&, const DeviceView&) = default;
 };
 
-/// A vertex of the drawing: NUMA nodes at the top, then places, devices as leaves.
-struct TreeItem {
-  enum class Kind : std::uint8_t { kNuma, kPlace, kDevice };
-  Kind kind = Kind::kNuma;
-  std::string name;  // "numa0", "sw1", "gpu3"; "numa?" holds what has no known NUMA node
-  std::string pci;   // of a place, where known
-  std::optional<std::size_t>
-      row;  // of a device: into TopologyView::devices; of a NUMA node: ::numa
-  std::vector<TreeItem> children;
-  friend bool operator==(const TreeItem&, const TreeItem&) = default;
-};
-
 struct TopologyView {
   std::string node;
   std::string arch;
@@ -85,7 +74,7 @@ struct TopologyView {
   std::optional<std::int64_t> memory_bytes;  // nothing unless every NUMA node with CPUs says it
   std::vector<NumaView> numa;
   std::vector<DeviceView> devices;  // as in domain::Node
-  std::vector<TreeItem> tree;       // implied bridges are left out; each device stands once
+  std::vector<TreeItem> tree;
   DistancesView distances;
   std::vector<topology::Finding> findings;
   friend bool operator==(const TopologyView&, const TopologyView&) = default;
