@@ -22,7 +22,7 @@ constexpr int kMargin = 24;
 constexpr int kGap = 12;
 constexpr int kPad = 12;
 constexpr int kTitle = 26;  // the line of text at the top of a box
-constexpr int kCardWidth = 150;
+constexpr int kCardWidth = 168;
 constexpr int kCardHeight = 62;
 constexpr int kRowWidthMax = 1320;  // NUMA boxes beside each other
 constexpr int kNumaWidthMax = 660;  // boxes beside each other within one
@@ -62,6 +62,26 @@ struct Placed {
   std::vector<Placed> children;
 };
 
+int rows_needed(const std::vector<Placed>& items, int width_max) {
+  int rows = 1;
+  int used = 0;
+  for (const Placed& item : items) {
+    const bool fits = used == 0 || used + kGap + item.area.width <= width_max;
+    rows += fits ? 0 : 1;
+    used = fits && used > 0 ? used + kGap + item.area.width : item.area.width;
+  }
+  return rows;
+}
+
+/// The least width that needs no more rows: four boxes stand two by two, not three and one.
+int balanced(const std::vector<Placed>& items, int width_max) {
+  constexpr int kStep = 8;
+  const int rows = rows_needed(items, width_max);
+  int width = width_max;
+  while (width > kStep && rows_needed(items, width - kStep) == rows) width -= kStep;
+  return width;
+}
+
 /// Sets boxes beside each other, as many as fit; those of a row become equally high.
 Area flow(std::vector<Placed>& items, int x, int y, int width_max) {
   Area used{x, y, 0, 0};
@@ -69,6 +89,7 @@ Area flow(std::vector<Placed>& items, int x, int y, int width_max) {
   int row_y = y;
   int row_height = 0;
   std::size_t row_start = 0;
+  width_max = balanced(items, width_max);
   const auto close_row = [&](std::size_t end) {
     for (std::size_t i = row_start; i < end; ++i) items[i].area.height = row_height;
     row_start = end;
@@ -169,6 +190,13 @@ std::string who_of(const views::DeviceView& device) {
   return device.left.empty() ? who : text::cat(device.left, " left: ", who);
 }
 
+/// What it is; where nobody saw that, what is near it.
+std::string second_line(const views::DeviceView& device) {
+  const std::string detail = detail_of(device);
+  if (!detail.empty() || device.near.device.empty()) return detail;
+  return text::cat("nearest ", device.near.device, " ", device.near.distance);
+}
+
 std::string card(const views::DeviceView& device, const Area& area) {
   constexpr std::array<std::string_view, 3> kKinds{"GPU", "NIC", "NVMe"};
   const auto kind = static_cast<std::size_t>(device.kind);
@@ -189,8 +217,7 @@ std::string card(const views::DeviceView& device, const Area& area) {
   out += svg::label(x + name_width + 4, area.y + 18, "faint",
                     cut(device.label, area.width - 13 - name_width - 4 - tag_width, 11));
   out += svg::label(area.x + area.width - 7, area.y + 14, "tiny", kKinds.at(kind), "end");
-  out +=
-      svg::label(x, area.y + 35, "faint", cut(or_else(detail_of(device), ""), area.width - 18, 11));
+  out += svg::label(x, area.y + 35, "faint", cut(second_line(device), area.width - 18, 11));
   out += state_mark(device.state, x, area.y + 53);
   out += svg::label(x + 16, area.y + 53, "text", cut(who_of(device), area.width - 34, 12));
   return out + svg::close_group();
@@ -204,7 +231,7 @@ std::string title_of(const Box& box) {
 
 std::string subtitle_of(const Box& box, const views::TopologyView& view) {
   if (box.kind == Box::Kind::kNuma) return box.row ? detail_of(view.numa[*box.row]) : "";
-  if (box.kind == Box::Kind::kNear) return text::cat("within ", meaning_of(box.name));
+  if (box.kind == Box::Kind::kNear) return std::string{meaning_of(box.name)};
   return box.pci;
 }
 

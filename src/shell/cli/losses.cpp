@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+#include "shell/cli/losses.hpp"
+
+#include <map>
+
+#include "base/text.hpp"
+
+namespace tenon::cli {
+namespace {
+
+/// A place with the name of what it hangs under: the order in which a source lists places says nothing.
+struct NamedPlace {
+  domain::Place place;  // without its parent's index
+  std::string parent;
+  std::vector<std::string> devices;
+  friend bool operator==(const NamedPlace&, const NamedPlace&) = default;
+};
+
+std::map<std::string, NamedPlace> by_name(const domain::Node& node) {
+  std::map<std::string, NamedPlace> places;
+  const auto name_of = [&](domain::PlaceIndex index) {
+    return node.places[static_cast<std::size_t>(index)].name;
+  };
+  for (const domain::Place& place : node.places) {
+    NamedPlace& named = places[place.name];
+    named.place = place;
+    named.place.parent.reset();
+    if (place.parent) named.parent = name_of(*place.parent);
+  }
+  for (const domain::Device& device : node.devices) {
+    if (device.place) places[name_of(*device.place)].devices.push_back(domain::to_text(device));
+  }
+  return places;
+}
+
+class Comparison {
+ public:
+  void nodes(const domain::Node& was, const domain::Node& is) {
+    about_ = was.name;
+    same(was.name, is.name, "its name");
+    same(was.arch, is.arch, "its architecture");
+    same(was.cordoned, is.cordoned, "why it is cordoned");
+    same(was.numa, is.numa, "NUMA nodes: CPUs, cores or memory");
+    same(by_name(was), by_name(is), "the PCI tree");
+    same(was.matrix, is.matrix, "the matrix");
+    same(was.nvlinks, is.nvlinks, "NVLinks");
+    if (was.devices.size() != is.devices.size()) {
+      losses_.push_back(text::cat(about_, ": devices"));
+      return;
+    }
+    for (std::size_t i = 0; i < was.devices.size(); ++i) devices(was.devices[i], is.devices[i]);
+  }
+
+  [[nodiscard]] std::vector<std::string> take() { return std::move(losses_); }
+
+ private:
+  void devices(const domain::Device& was, const domain::Device& is) {
+    const std::string name = domain::to_text(was);
+    same(was.label, is.label, text::cat("label of ", name));
+    same(was.id, is.id, text::cat("id of ", name));
+    same(was.pci, is.pci, text::cat("PCI address of ", name));
+    same(was.numa, is.numa, text::cat("NUMA nodes of ", name));
+    same(was.cordoned, is.cordoned, text::cat("why ", name, " is cordoned"));
+    same(was.facts, is.facts, text::cat("facts of ", name));
+  }
+
+  template <class T>
+  void same(const T& was, const T& is, std::string_view what) {
+    if (!(was == is)) losses_.push_back(text::cat(about_, ": ", what));
+  }
+
+  std::string about_;
+  std::vector<std::string> losses_;
+};
+
+}  // namespace
+
+std::vector<std::string> losses_of(const notation::Document& document, std::string_view text) {
+  const auto again = notation::parse(text, "notation");
+  if (!again) return {text::cat("all of it, for it cannot be read back: ", to_text(again.error()))};
+  const auto& was = document.cluster;
+  const auto& is = again->cluster;
+  if (was.nodes.size() != is.nodes.size()) return {"nodes"};
+  Comparison comparison;
+  for (std::size_t i = 0; i < was.nodes.size(); ++i) comparison.nodes(was.nodes[i], is.nodes[i]);
+  std::vector<std::string> losses = comparison.take();
+  if (was.holders != is.holders) losses.emplace_back("holders");
+  return losses;
+}
+
+}  // namespace tenon::cli
