@@ -9,8 +9,8 @@
 // Invariants (notation and readers keep them; topology::check_node reports what is left):
 //   (1) Devices stand in the order GPUs, NICs, NVMes; `ordinal` counts from 0 within a kind and is
 //       what the notation writes: gpu0, nic3, nvme1.
-//   (2) A place is younger than its parent: no cycle. A port hangs under a bridge, a switch under a
-//       port, a bridge or a switch.
+//   (2) A place is younger than its parent: no cycle. At the top stand bridges only; a port hangs
+//       under a bridge, a switch under a port, a bridge or a switch.
 //   (3) NUMA nodes are sorted by os_index; their CPU sets are disjoint.
 #pragma once
 
@@ -63,7 +63,9 @@ enum class PlaceKind : std::uint8_t { kBridge, kPort, kSwitch };
 /// A vertex of the PCI tree above the cards.
 struct Place {
   PlaceKind kind = PlaceKind::kBridge;
-  std::string name;                  // as the notation writes it: "sw0", "bridge1", "port2"
+  /// As the notation writes it: "sw0", "bridge1", "port2"; "" of an implied bridge over one thing
+  /// alone, which the notation leaves out.
+  std::string name;
   std::optional<PlaceIndex> parent;  // nothing at the top
   /// Of a place at the top: the os_index of its NUMA node, where the firmware names it.
   std::optional<int> numa;
