@@ -22,6 +22,7 @@ struct Close {
 using Handle = std::unique_ptr<archive, Close>;
 
 constexpr std::size_t kBlockBytes = 64U << 10U;
+constexpr int kUnpackedSide = 0;  // of the filters: what the tar reader has taken
 
 std::unexpected<Error> refused(std::string_view name, std::string what, std::string advice = {}) {
   return bad_input(std::string{name}, std::move(what), std::move(advice));
@@ -71,8 +72,16 @@ class Unpacker {
 Result<FileTree> Unpacker::run() {
   while (true) {
     archive_entry* entry = nullptr;
+    const auto before = archive_filter_bytes(handle_, kUnpackedSide);
     const int status = archive_read_next_header(handle_, &entry);
-    if (status == ARCHIVE_EOF) break;
+    if (status == ARCHIVE_EOF) {
+      // The end is marked by blocks of zeros; without them members are missing. What comes before
+      // them is less than a block: the rest of the last member's.
+      constexpr std::int64_t kTarBlockBytes = 512;
+      const auto end = archive_filter_bytes(handle_, kUnpackedSide) - before;
+      if (end < kTarBlockBytes) return refused(name_, "the archive is cut short");
+      break;
+    }
     // A warning is about a name that this locale cannot hold; the bytes are there all the same.
     if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return refused(name_, words_of(handle_));
     constexpr int kFiltersMax = 2;  // the compression and the file itself

@@ -106,7 +106,7 @@ bool discover(hwloc_topology_t topology, bool this_machine, std::string& report)
 
 // What no tree of one machine needs, and a hostile one must not take from this one.
 void limit_child() {
-  rlimit cpu_seconds{.rlim_cur = 30, .rlim_max = 30};
+  rlimit cpu_seconds{.rlim_cur = 20, .rlim_max = 20};
   setrlimit(RLIMIT_CPU, &cpu_seconds);
   rlimit core{.rlim_cur = 0, .rlim_max = 0};
   setrlimit(RLIMIT_CORE, &core);
@@ -118,6 +118,8 @@ void limit_child() {
 
 [[noreturn]] void child(const std::string& root, int out) {
   limit_child();
+  // Where the caller has closed its standard files, the pipe may have got their numbers.
+  out = fcntl(out, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null >= 0) {
     dup2(null, STDIN_FILENO);

@@ -172,15 +172,14 @@ FileTree FileTree::below(Index directory) && {
   return tree;
 }
 
-std::optional<FileTree::Index> FileTree::find_leaving_link() const {
-  constexpr int kStepsMax = 20'000'000;  // real trees take some hundred thousand
+std::optional<FileTree::Index> FileTree::find_leaving_link(int steps_max) const {
   int steps = 0;
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
     const Entry& entry = entries_[i];
     if (entry.kind != Kind::kLink) continue;
     const Walk walked = walk(entry.content, entry.parent);
     steps += walked.steps;
-    if (walked.left || entry.content.starts_with('/') || steps > kStepsMax) return Index{i};
+    if (walked.left || entry.content.starts_with('/') || steps > steps_max) return Index{i};
   }
   return std::nullopt;
 }

@@ -30,6 +30,7 @@ class FileTree {
   static constexpr std::size_t kPathBytesMax = 4096;
   static constexpr std::size_t kNameBytesMax = 255;
   static constexpr std::size_t kEntriesMax = 400'000;
+  static constexpr int kStepsMax = 5'000'000;  // a real tree takes some hundred thousand
 
   /// The reason of an entry that was not added since it is there already.
   static constexpr std::string_view kTwice = "an entry is there twice";
@@ -75,7 +76,7 @@ class FileTree {
   /// A link whose target is absolute or, resolved part by part, climbs above the top; nothing where
   /// all links stay inside. What leads nowhere stays inside if its rest does not climb out. Links
   /// that together take too long to resolve count as leaving, so that no tree makes this slow.
-  [[nodiscard]] std::optional<Index> find_leaving_link() const;
+  [[nodiscard]] std::optional<Index> find_leaving_link(int steps_max = kStepsMax) const;
   /// The same of one entry; false where it is no link.
   [[nodiscard]] bool leaves(Index entry) const;
 

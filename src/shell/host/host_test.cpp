@@ -76,6 +76,8 @@ struct Captured {
   std::string_view devices;
 };
 
+void PrintTo(const Captured& machine, std::ostream* out) { *out << machine.file; }
+
 // cores= counts them; memory in MiB. The comments say what is odd about each machine.
 constexpr Captured kCaptured[] = {
     // A cpuset forbids 12 CPUs and the memory beside the four others.
