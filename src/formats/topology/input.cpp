@@ -8,6 +8,18 @@
 #include "base/text.hpp"
 
 namespace tenon::formats::topology {
+namespace {
+
+constexpr std::size_t kSetTextBytesMax = 1U << 20U;  // every second of 65536 CPUs fits
+
+std::unexpected<Error> too_long(std::string_view set) {
+  return std::unexpected(Error{ErrorKind::kTooLarge, "",
+                               text::cat("a set of CPUs has ", set.size(), " characters, at most ",
+                                         kSetTextBytesMax, " are read"),
+                               "give the topology of one machine"});
+}
+
+}  // namespace
 
 std::string_view without_bom(std::string_view bytes) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
@@ -31,9 +43,10 @@ Result<std::string_view> checked_text(const Source& source) {
   if (!text::is_utf8(text)) {
     // The first line that is not well-formed: no sequence spans a line end.
     std::size_t line = 1;
-    for (const std::string_view each : text::split(text, '\n')) {
-      if (!text::is_utf8(each)) break;
-      ++line;
+    for (std::size_t begin = 0; begin < text.size(); ++line) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      if (!text::is_utf8(text.substr(begin, end - begin))) break;
+      begin = end + 1;
     }
     return bad_input(position_of_line(source.name, line), "is not valid UTF-8",
                      "save the file as UTF-8");
@@ -75,6 +88,31 @@ std::string node_name(std::string_view source_name) {
   constexpr std::size_t kNameMax = 63;
   if (name.size() > kNameMax) name.resize(kNameMax);
   return name.empty() ? "node" : name;
+}
+
+std::string clean(std::string_view text) {
+  constexpr std::size_t kBytesMax = 200;
+  std::size_t size = std::min(text.size(), kBytesMax);
+  const auto continues = [&](std::size_t at) {  // inside a character of several bytes
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  while (size > 0 && continues(size)) --size;
+  std::string out{text.substr(0, size)};
+  for (char& c : out) {
+    constexpr char kDelete = 0x7F;
+    if ((c >= 0 && c < ' ') || c == kDelete) c = '?';
+  }
+  return out;
+}
+
+Result<domain::CpuSet> cpus_of_list(std::string_view list) {
+  if (list.size() > kSetTextBytesMax) return too_long(list);
+  return domain::CpuSet::from_text(list);
+}
+
+Result<domain::CpuSet> cpus_of_mask(std::string_view mask) {
+  if (mask.size() > kSetTextBytesMax) return too_long(mask);
+  return domain::CpuSet::from_mask(mask);
 }
 
 Result<const Source*> only_source(std::span<const Source> sources, std::string_view format) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "domain/cpu_set.hpp"
 #include "formats/topology/reader.hpp"
 
 namespace tenon::formats::topology {
@@ -34,6 +35,14 @@ inline constexpr std::size_t kSourceBytesMax = 64U << 20U;
 /// A name for a node that its source does not name: the file's, without folders and ending, in
 /// lower case, other characters than letters, digits, '.' and '-' replaced; "node" where nothing is left.
 [[nodiscard]] std::string node_name(std::string_view source_name);
+
+/// A name, model or identity from a file, fit to be shown and written: control characters become
+/// '?', and what is longer than any real one is cut.
+[[nodiscard]] std::string clean(std::string_view text);
+
+/// Like domain::CpuSet::from_text and from_mask, but refuse a text that no machine has.
+[[nodiscard]] Result<domain::CpuSet> cpus_of_list(std::string_view list);
+[[nodiscard]] Result<domain::CpuSet> cpus_of_mask(std::string_view mask);
 
 /// The only source. An Error where there are several: a format that names no machine cannot join.
 [[nodiscard]] Result<const Source*> only_source(std::span<const Source> sources,

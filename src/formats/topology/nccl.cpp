@@ -19,7 +19,6 @@
 namespace tenon::formats::topology {
 namespace {
 
-using domain::CpuSet;
 using domain::PciAddress;
 using domain::PlaceIndex;
 using domain::PlaceKind;
@@ -43,14 +42,14 @@ std::string model_of(pugi::xml_node pci) {
   const std::string_view device = attribute_or_empty(pci, "device");
   const bool known =
       hex_or_zero(vendor) != 0 && vendor.starts_with("0x") && device.starts_with("0x");
-  return known ? text::cat(vendor.substr(2), ":", device.substr(2)) : "";
+  return known ? clean(text::cat(vendor.substr(2), ":", device.substr(2))) : "";
 }
 
 std::string kubernetes_arch(std::string_view arch) {
   if (arch == "x86_64") return "amd64";
   if (arch == "arm64" || arch == "aarch64") return "arm64";
   if (arch == "ppc64" || arch == "ppc64le") return "ppc64le";
-  return std::string{arch};
+  return clean(arch);
 }
 
 /// A device with what is needed to sort it, and to join its links once all devices are known.
@@ -120,9 +119,10 @@ Result<Machines> Reading::read() {
               "dump the topology with NCCL_TOPO_DUMP_FILE"});
   }
   if (std::string_view{root.name()} != "system") {
-    return std::unexpected(Error{ErrorKind::kUnsupported, xml_.where(root),
-                                 text::cat("is no NCCL topology: its root is ", root.name()),
-                                 "give a file whose root is system"});
+    return std::unexpected(
+        Error{ErrorKind::kUnsupported, xml_.where(root),
+              text::cat("is no NCCL topology: its root is ", text::quoted(root.name())),
+              "give a file whose root is system"});
   }
   std::set<std::string_view> hosts;
   for (const auto child : root.children("cpu")) {
@@ -136,7 +136,8 @@ Result<Machines> Reading::read() {
   for (const auto child : root.children()) {
     if (child.type() != pugi::node_element) continue;
     if (std::string_view{child.name()} != "cpu") {
-      warn(child, text::cat(child.name(), " under system is not known and is left out"));
+      warn(child,
+           text::cat(text::quoted(child.name()), " under system is not known and is left out"));
       continue;
     }
     if (auto done = take_cpu(child); !done) return std::unexpected(done.error());
@@ -171,7 +172,7 @@ Result<void> Reading::take_cpu(pugi::xml_node cpu) {
       warn(child, "a NIC without PCI address: where it is in the machine is not known");
       take_nic(child, std::nullopt, std::nullopt, "");
     } else {
-      warn(child, text::cat(kind, " under cpu is not known and is left out"));
+      warn(child, text::cat(text::quoted(kind), " under cpu is not known and is left out"));
     }
   }
   return {};
@@ -186,7 +187,7 @@ Result<void> Reading::take_numa(pugi::xml_node cpu, std::optional<int>& numa) {
   constexpr std::uint64_t kOsIndexMax = 65'535;
   const auto number = text::to_u64(*id);
   if (!number || *number > kOsIndexMax) {
-    return bad_input(xml_.where(cpu), text::cat("numaid ", *id, " is no NUMA number"),
+    return bad_input(xml_.where(cpu), text::cat("numaid ", text::quoted(*id), " is no NUMA number"),
                      "a number from 0 on is expected, or -1");
   }
   numa = static_cast<int>(*number);
@@ -196,7 +197,7 @@ Result<void> Reading::take_numa(pugi::xml_node cpu, std::optional<int>& numa) {
   builder_.numa(*numa);
   const auto affinity = attribute(cpu, "affinity");
   if (!affinity || affinity->empty()) return {};
-  const auto cpus = CpuSet::from_mask(*affinity);
+  const auto cpus = cpus_of_mask(*affinity);
   if (!cpus) {
     return bad_input(xml_.where(cpu), text::cat("affinity: ", cpus.error().what),
                      "a mask like 000000ff,ffff0000 is expected");
@@ -235,7 +236,8 @@ Result<void> Reading::take_pci(pugi::xml_node pci, std::optional<PlaceIndex> abo
   const std::string_view busid = attribute_or_empty(pci, "busid");
   const auto address = domain::pci_address_from_text(busid);
   if (!address) {
-    return bad_input(xml_.where(pci), text::cat("busid \"", busid, "\" is no PCI address"),
+    return bad_input(xml_.where(pci),
+                     text::cat("busid ", text::quoted(busid), " is no PCI address"),
                      "an address like 0000:10:1c.0 is expected");
   }
   const PciRole role = role_of(pci);
@@ -246,10 +248,10 @@ Result<void> Reading::take_pci(pugi::xml_node pci, std::optional<PlaceIndex> abo
   if (auto done = take_endpoint(pci, *address); !done) return done;
   if (role == PciRole::kOther) {
     const std::string_view text = attribute_or_empty(pci, "class");
-    warn(pci,
-         text.empty()
-             ? text::cat(busid, " has no class: what it is is not known, and it is left out")
-             : text::cat(busid, " of class ", text, " is nothing to schedule, and is left out"));
+    warn(pci, text.empty() ? text::cat(to_text(*address),
+                                       " has no class: what it is is not known, and it is left out")
+                           : text::cat(to_text(*address), " of class ", text::quoted(text),
+                                       " is nothing to schedule, and is left out"));
     if (!pci.child("pci")) return {};
   }
   const PlaceIndex place = above ? *above : implied_bridge(numa);
@@ -335,7 +337,7 @@ void Reading::take_nic(pugi::xml_node nic, std::optional<PciAddress> address,
     const std::string_view label = attribute_or_empty(net, "name");
     const auto same =
         std::find_if(found_.begin() + static_cast<std::ptrdiff_t>(first), found_.end(),
-                     [&](const Found& it) { return it.device.label == label; });
+                     [&](const Found& it) { return it.device.label == clean(label); });
     const auto speed = text::to_u64(attribute_or_empty(net, "speed"));
     constexpr std::uint64_t kMegabitsMax = 100'000'000;
     constexpr std::int64_t kMega = 1'000'000;
@@ -357,13 +359,13 @@ void Reading::take_nic(pugi::xml_node nic, std::optional<PciAddress> address,
     } else if (attribute_or_empty(net, "port") == "0") {
       facts.rdma = false;
     }
-    found.device.label = label;
+    found.device.label = clean(label);
     const std::string_view guid = attribute_or_empty(net, "guid");
     const bool same_card = found_.size() > first;
-    if (hex_or_zero(guid) != 0 && !same_card) found.device.id = guid;
+    if (hex_or_zero(guid) != 0 && !same_card) found.device.id = clean(guid);
     if (!same_card) found.device.pci = address;
     if (same_card && address) {
-      warn(net, text::cat(label, " shares the address ", to_text(*address),
+      warn(net, text::cat(text::quoted(label), " shares the address ", to_text(*address),
                           " with another NIC of the card: its own is not known"));
     }
     found.device.place = place;
@@ -406,8 +408,8 @@ void Reading::add_links_of(pugi::xml_node gpu, NodeBuilder::Handle from,
     const std::string_view target = attribute_or_empty(link, "target");
     const auto count = text::to_u64(attribute_or_empty(link, "count"));
     if (!count || *count == 0 || *count > 255) {
-      warn(link, text::cat("count \"", attribute_or_empty(link, "count"),
-                           "\" is no number of links: left out"));
+      warn(link, text::cat("count ", text::quoted(attribute_or_empty(link, "count")),
+                           " is no number of links: left out"));
       continue;
     }
     const auto links = static_cast<unsigned>(*count);
@@ -419,9 +421,10 @@ void Reading::add_links_of(pugi::xml_node gpu, NodeBuilder::Handle from,
     const auto address = domain::pci_address_from_text(target);
     const auto to = address ? gpus.find(*address) : gpus.end();
     if (to == gpus.end()) {
-      warn(link, text::cat("links to ", target, ", which is no GPU of this file: left out"));
+      warn(link, text::cat("links to ", text::quoted(target),
+                           ", which is no GPU of this file: left out"));
     } else if (to->second == from) {
-      warn(link, text::cat("links from ", target, " to itself: left out"));
+      warn(link, text::cat("links from ", to_text(*address), " to itself: left out"));
     } else {
       builder_.add_nvlinks(from, to->second, links);
     }

@@ -122,9 +122,9 @@ TEST(Nccl, LinksThatLeadNowhereAreLeftOut) {
                    "<nvlink target=\"09:00.0\" count=\"many\"/>"));
   EXPECT_EQ(nvlinks(text), "");
   EXPECT_EQ(warnings(text),
-            "t.xml:1:101: links from 01:00.0 to itself: left out\n"
-            "t.xml:1:156: links to 09:00.0, which is no GPU of this file: left out\n"
-            "t.xml:1:192: count \"many\" is no number of links: left out");
+            "t.xml:1:101: links from 0000:01:00.0 to itself: left out\n"
+            "t.xml:1:156: links to '09:00.0', which is no GPU of this file: left out\n"
+            "t.xml:1:192: count 'many' is no number of links: left out");
 }
 
 std::string bridge(const std::string& busid, const std::string& inside) {
@@ -208,7 +208,7 @@ TEST(Nccl, WithoutClassADeviceIsNotKnown) {
   const std::string text = with_cpu("<pci busid=\"16:00.0\"/>");
   EXPECT_EQ(facts(text), "numa0 0-3\n");
   EXPECT_EQ(warnings(text),
-            "t.xml:1:50: 16:00.0 has no class: what it is is not known, and it is left out\n"
+            "t.xml:1:50: 0000:16:00.0 has no class: what it is is not known, and it is left out\n"
             "t.xml: names no GPU");
 }
 
@@ -236,11 +236,10 @@ TEST(Nccl, RefusesWithPlaceAndWhat) {
       facts("<system><cpu numaid=\"0\"></system>"),
       "t.xml:1:27: is malformed XML: Start-end tags mismatch; give the whole file; it may have "
       "been cut");
-  EXPECT_EQ(
-      facts(with_cpu("<pci busid=\"zero\" class=\"0x030200\"/>")),
-      "t.xml:1:50: busid \"zero\" is no PCI address; an address like 0000:10:1c.0 is expected");
+  EXPECT_EQ(facts(with_cpu("<pci busid=\"zero\" class=\"0x030200\"/>")),
+            "t.xml:1:50: busid 'zero' is no PCI address; an address like 0000:10:1c.0 is expected");
   EXPECT_EQ(facts("<system><cpu numaid=\"x\"/></system>"),
-            "t.xml:1:9: numaid x is no NUMA number; a number from 0 on is expected, or -1");
+            "t.xml:1:9: numaid 'x' is no NUMA number; a number from 0 on is expected, or -1");
   EXPECT_EQ(facts("<system><cpu host_hash=\"0x1\" numaid=\"0\"/><cpu host_hash=\"0x2\" "
                   "numaid=\"0\"/></system>"),
             "t.xml:1:1: is the topology of 2 hosts together; dump the topology of one host");

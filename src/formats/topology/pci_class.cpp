@@ -20,7 +20,8 @@ PciRole pci_role(PciClass pci_class, std::uint16_t vendor) {
   };
   const bool gpu_vendor = std::ranges::find(kGpuVendors, vendor) != kGpuVendors.end();
   switch (pci_class) {
-    case 0x0300:  // VGA
+    case 0x0300:  // VGA: mostly a management controller's or a desktop's
+      return vendor == 0x10de ? PciRole::kGpu : PciRole::kOther;
     case 0x0302:  // 3D controller
     case 0x0380:  // other display
     case 0x1200:  // processing accelerator

@@ -13,8 +13,8 @@ using PciClass = std::uint16_t;
 
 enum class PciRole : std::uint8_t { kGpu, kNic, kNvme, kBridge, kOther };
 
-/// `vendor` 0: not known. A display of a management controller is no GPU; a display of another vendor
-/// than those who make GPUs for computing is none either.
+/// `vendor` 0: not known. VGA of NVIDIA is a GPU, of others none by itself: a management controller's
+/// looks alike. Other displays and accelerators are GPUs where their vendor makes such.
 [[nodiscard]] PciRole pci_role(PciClass pci_class, std::uint16_t vendor);
 
 }  // namespace tenon::formats::topology

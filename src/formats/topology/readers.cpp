@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "formats/topology/hwloc.hpp"
 #include "formats/topology/nccl.hpp"
 #include "formats/topology/reader.hpp"
 #include "formats/topology/smi.hpp"
@@ -13,6 +14,7 @@ namespace tenon::formats::topology {
 namespace {
 
 constexpr std::array kReaders{
+    Reader{"hwloc", "hwloc XML", hwloc_recognises, hwloc_read},
     Reader{"nccl", "NCCL or RCCL topology", nccl_recognises, nccl_read},
     Reader{"smi", "nvidia-smi topo -m", smi_recognises, smi_read},
 };

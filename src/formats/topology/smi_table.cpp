@@ -13,7 +13,6 @@
 namespace tenon::formats::topology {
 namespace {
 
-using domain::CpuSet;
 using domain::Link;
 
 constexpr std::size_t kDevicesMax = 2 * domain::kDevicesOfAKindMax;
@@ -45,12 +44,20 @@ struct Line {
   std::string text;
 };
 
-/// The lines that say something: no comments, no empty ones.
+constexpr std::size_t kLinesMax = 100'000;
+constexpr std::size_t kLineBytesMax = 1U << 14U;
+
+/// The lines that may say something: no comments, no empty ones, none longer than a row can be. At
+/// most kLinesMax of them and one more, which shows that there are too many.
 std::vector<Line> lines_of(std::string_view text) {
   std::vector<Line> lines;
   std::size_t number = 0;
-  for (const std::string_view raw : text::split(text, '\n')) {
+  for (std::size_t begin = 0; begin < text.size() && lines.size() <= kLinesMax;) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view raw = text.substr(begin, end - begin);
+    begin = end + 1;
     ++number;
+    if (raw.size() > kLineBytesMax) continue;
     std::string line = without_escapes(raw);
     while (!line.empty() && line.back() == '\r') line.pop_back();
     const std::string_view trimmed = text::trim(line);
@@ -251,6 +258,11 @@ class Parser {
 };
 
 Result<SmiTable> Parser::parse() {
+  if (lines_.size() > kLinesMax) {
+    return std::unexpected(Error{ErrorKind::kTooLarge, std::string{name_},
+                                 text::cat("has more than ", kLinesMax, " lines"),
+                                 "give the matrix of one machine"});
+  }
   const auto at = find_header(lines_);
   if (!at) {
     return std::unexpected(Error{ErrorKind::kBadInput, std::string{name_},
@@ -401,7 +413,7 @@ Result<Link> Parser::cell_of(const Line& line, std::string_view word) {
                                            "what works and not what is near"),
                                  "give nvidia-smi topo -m"});
   }
-  return bad_input(where(line), text::cat("cell ", word, " is no distance"),
+  return bad_input(where(line), text::cat("cell ", text::quoted(word), " is no distance"),
                    "known are X PIX PXB PHB NODE SYS NV1 ... and ? for a cell that nobody saw");
 }
 
@@ -422,11 +434,12 @@ Result<void> Parser::take_tail(const Line& line, const RowText& row, std::size_t
   for (std::size_t i = 0; i < std::min(titles.size(), row.tail.size()); ++i) {
     const std::string_view value = row.tail[i];
     if (titles[i] == Title::kUnknown || says_nothing(value)) continue;
-    const auto set = CpuSet::from_text(value);
+    const auto set = cpus_of_list(value);
     if (!set) {
-      return bad_input(where(line),
-                       text::cat("row ", row.label, ": affinity ", value, ": ", set.error().what),
-                       "a list like 0-15,96-111 is expected");
+      return bad_input(
+          where(line),
+          text::cat("row ", row.label, ": affinity ", text::quoted(value), ": ", set.error().what),
+          "a list like 0-15,96-111 is expected");
     }
     if (titles[i] == Title::kCpu) {
       facts.cpus = *set;
@@ -461,12 +474,12 @@ void Parser::take_legend() {
     const std::size_t index = index_of(words[0].substr(0, words[0].size() - 1));
     if (index == table_.devices.size()) continue;
     std::string& known = table_.legend[index];
-    if (!known.empty() && known != words[1]) {
-      warn(line, text::cat("the legend names ", table_.devices[index], " twice: ", known,
-                           " is kept, ", words[1], " left out"));
+    if (!known.empty() && known != clean(words[1])) {
+      warn(line, text::cat("the legend names ", table_.devices[index], " twice: ",
+                           text::quoted(known), " is kept, ", text::quoted(words[1]), " left out"));
       continue;
     }
-    known = words[1];
+    known = clean(words[1]);
   }
 }
 

@@ -259,7 +259,7 @@ TEST(Smi, RefusesWithFileLineAndWhat) {
             "have slipped: give the matrix as it was printed");
   EXPECT_EQ(
       facts("\tGPU0\tGPU1\nGPU0\t X \tNEAR\n"),
-      "m.txt:2: cell NEAR is no distance; known are X PIX PXB PHB NODE SYS NV1 ... and ? for a "
+      "m.txt:2: cell 'NEAR' is no distance; known are X PIX PXB PHB NODE SYS NV1 ... and ? for a "
       "cell that nobody saw");
   EXPECT_EQ(facts("\tGPU0\tGPU1\nGPU0\t X \tOK\n"),
             "m.txt:2: cell OK is of a peer-to-peer matrix, which says what works and not what is "
