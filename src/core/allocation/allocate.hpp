@@ -32,9 +32,9 @@ struct Limits {
 struct Answer {
   /// The refusal's verdict is kBadlyAsked or kNotNow: whether waiting helps is the planner's to say.
   std::expected<domain::Allocation, domain::Refusal> result;
-  Cost cost;                 // of an allocation
-  bool proven_best = true;   // false: the limit cut the search
-  std::int64_t steps = 0;    // work done
+  Cost cost;                // of an allocation
+  bool proven_best = true;  // false: the limit cut the search
+  std::int64_t steps = 0;   // work done
 };
 
 [[nodiscard]] Answer allocate(const state::NodeState& state, const domain::Request& request,

@@ -116,8 +116,7 @@ bool operator==(const NodeState& a, const NodeState& b) {
   if ((a.shape == nullptr) != (b.shape == nullptr)) return false;
   return (a.shape == b.shape || *a.shape == *b.shape) && a.name == b.name &&
          a.cordoned == b.cordoned && a.gpus == b.gpus && a.nics == b.nics && a.nvmes == b.nvmes &&
-         a.numa == b.numa && a.cpus_pinned == b.cpus_pinned &&
-         a.cpu_milli_free == b.cpu_milli_free;
+         a.numa == b.numa && a.cpus_pinned == b.cpus_pinned && a.cpu_milli_free == b.cpu_milli_free;
 }
 
 NodeState empty_state(const domain::Node& node, std::shared_ptr<const topology::Shape> shape) {
@@ -177,14 +176,12 @@ void release(NodeState& state, const Allocation& allocation) {
   }
   check(state.cpus_pinned.contains_all(allocation.cpus), "CPUs go back once");
   state.cpus_pinned.erase(allocation.cpus);
-  state.cpu_milli_free +=
-      allocation.cpu_milli + domain::kMilliOfAWhole * allocation.cpus.count();
+  state.cpu_milli_free += allocation.cpu_milli + domain::kMilliOfAWhole * allocation.cpus.count();
   if (!allocation.cpus.empty()) recount_free_cores(state, allocation.cpus);
 }
 
 Result<NodeState> state_of(const domain::Node& node, const std::vector<domain::Holder>& holders) {
-  auto state =
-      empty_state(node, std::make_shared<const topology::Shape>(topology::shape_of(node)));
+  auto state = empty_state(node, std::make_shared<const topology::Shape>(topology::shape_of(node)));
   for (const auto& holder : holders) {
     if (holder.node != node.name) continue;
     if (auto taken = apply(state, holder.allocation); !taken) {

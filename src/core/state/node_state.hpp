@@ -29,18 +29,18 @@ struct GpuState {
   GpuUse use = GpuUse::kFree;
   bool cordoned = false;
   std::int64_t milli_free = domain::kMilliOfAWhole;
-  std::int64_t bytes_free = -1;     // -1: the card's memory is not known
-  std::vector<int> slots_taken;     // ascending: of shares, of partitions (fixed), memory slices
-                                    // covered (dynamic)
-  int compute_slices_free = 7;      // of MigMode::kDynamic
+  std::int64_t bytes_free = -1;  // -1: the card's memory is not known
+  std::vector<int> slots_taken;  // ascending: of shares, of partitions (fixed), memory slices
+                                 // covered (dynamic)
+  int compute_slices_free = 7;   // of MigMode::kDynamic
   friend bool operator==(const GpuState&, const GpuState&) = default;
 };
 
 struct NicState {
   NicUse use = NicUse::kFree;
   bool cordoned = false;
-  std::int64_t bits_free = -1;   // -1: the rate is not known
-  std::vector<int> vfs_taken;    // ascending
+  std::int64_t bits_free = -1;  // -1: the rate is not known
+  std::vector<int> vfs_taken;   // ascending
   friend bool operator==(const NicState&, const NicState&) = default;
 };
 

@@ -55,8 +55,8 @@ Wrong take_share(GpuState& gpu, const GpuFacts& facts, const Grant& grant) {
                " bytes free");
   }
   // A share takes a thousandth at least, so the smallest free slot is always below 1000.
-  const std::int64_t slots = std::min<std::int64_t>(facts.slots.value_or(domain::kMilliOfAWhole),
-                                                    domain::kMilliOfAWhole);
+  const std::int64_t slots =
+      std::min<std::int64_t>(facts.slots.value_or(domain::kMilliOfAWhole), domain::kMilliOfAWhole);
   if (grant.slot < 0 || grant.slot >= slots) return cat("has no slot ", grant.slot);
   if (has(gpu.slots_taken, grant.slot)) return cat("slot ", grant.slot, " is held");
   gpu.use = GpuUse::kShared;

@@ -110,11 +110,11 @@ void matrix_against_tree(const Node& node, Findings& findings) {
       if (r == c || !is_distance(read) || !told || read.distance == *told) continue;
       const Link& mirror = node.matrix->cells[c * header.size() + r];
       if (r > c && mirror == read) continue;  // said once for both directions
-      findings.warning("matrix-tree-disagree",
-                       pair_name(node, static_cast<std::size_t>(header[r]),
-                                 static_cast<std::size_t>(header[c])),
-                       cat("the matrix says ", to_text(read), ", the PCI tree ",
-                           domain::to_text(*told), "; the weaker counts"));
+      findings.warning(
+          "matrix-tree-disagree",
+          pair_name(node, static_cast<std::size_t>(header[r]), static_cast<std::size_t>(header[c])),
+          cat("the matrix says ", to_text(read), ", the PCI tree ", domain::to_text(*told),
+              "; the weaker counts"));
     }
   }
 }

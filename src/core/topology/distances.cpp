@@ -23,8 +23,8 @@ using Vertex = PciTree::Vertex;
 
 Vertex add_place(PciTree& tree, const Place& place, const std::vector<Vertex>& older) {
   if (place.kind == PlaceKind::kBridge) return tree.add_host_bridge();
-  const Vertex parent = place.parent ? older.at(static_cast<std::size_t>(*place.parent))
-                                     : tree.add_host_bridge();
+  const Vertex parent =
+      place.parent ? older.at(static_cast<std::size_t>(*place.parent)) : tree.add_host_bridge();
   return place.kind == PlaceKind::kPort ? tree.add_root_port(parent) : tree.add_switch(parent);
 }
 
@@ -125,9 +125,8 @@ Distances::Distances(const Node& node) : size_(node.devices.size()), cells_(size
 
       const auto x = nvlinks_of(there.read);
       const auto y = nvlinks_of(back.read);
-      there.nvlinks = back.nvlinks =
-          x || y ? std::min(x.value_or(255), y.value_or(255))
-                 : std::min(stated[index(a, b)], stated[index(b, a)]);
+      there.nvlinks = back.nvlinks = x || y ? std::min(x.value_or(255), y.value_or(255))
+                                            : std::min(stated[index(a, b)], stated[index(b, a)]);
     }
   }
   for (std::size_t at = 0; at < cells_.size(); ++at) {

@@ -57,9 +57,8 @@ std::optional<Distance> PciTree::below_one_bridge(Vertex a, Vertex b) const {
 PciTree::Vertex PciTree::add(Kind kind, Vertex parent) {
   check(at(parent).kind != Kind::kCard, "a card is a leaf");
   const auto index = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.push_back({.kind = kind,
-                    .depth = at(parent).depth + 1,
-                    .parent = static_cast<std::uint32_t>(parent)});
+  nodes_.push_back(
+      {.kind = kind, .depth = at(parent).depth + 1, .parent = static_cast<std::uint32_t>(parent)});
   return Vertex{index};
 }
 

@@ -44,7 +44,7 @@ struct Shape {
   std::vector<Rank> gpu_nvme;  // row: GPU
   std::vector<Rank> nic_nic;
 
-  std::vector<Mask> gpu_numa;   // 0: not known
+  std::vector<Mask> gpu_numa;  // 0: not known
   std::vector<Mask> nic_numa;
   std::vector<Mask> nvme_numa;
 
