@@ -9,6 +9,7 @@
 #include "formats/topology/nccl.hpp"
 #include "formats/topology/reader.hpp"
 #include "formats/topology/smi.hpp"
+#include "formats/topology/tenon.hpp"
 
 namespace tenon::formats::topology {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::array kReaders{
     Reader{"hwloc", "hwloc XML", hwloc_recognises, hwloc_read},
     Reader{"nccl", "NCCL or RCCL topology", nccl_recognises, nccl_read},
     Reader{"smi", "nvidia-smi topo -m", smi_recognises, smi_read},
+    Reader{"tenon", "Tenon's notation", tenon_recognises, tenon_read},
 };
 
 std::string names() {
