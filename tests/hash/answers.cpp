@@ -3,10 +3,12 @@
 
 // One number for many answers: what one compiler for one architecture decides, all must.
 //
-//   answers CASES FILE...    random cases of a fixed seed, and every request of the files on every node of theirs
+//   answers CASES FILE...    random cases of a fixed seed, and every request of the files on every
+//                            node of theirs
 //
-// Each answer counts as a whole: what is granted, in words; every level of its cost; the refusal's code and evidence; the
-// work that was counted. A number per file and one for the random cases come first, so that a difference has a place.
+// Each answer counts as a whole: what is granted, in words; every level of its cost; the refusal's
+// code and evidence; the work that was counted. The random cases and the files have a number each, so
+// that a difference has a place.
 
 #include <charconv>
 #include <cstdint>
