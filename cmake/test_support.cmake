@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Tenon Authors
 
-# What tests and benchmarks link and are told: where the repository and the shared data are.
+# What tests and benchmarks link. One file alone is told where the repository and the shared data are (tests ask
+# support/shared_data.hpp), so that ccache can share what all others compile to between two clones.
 
-set(TENON_TEST_DEFINITIONS
-    TENON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    TENON_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data")
-
-if(TENON_TESTS)
+if(TENON_TESTS OR TENON_BENCH)
   find_package(GTest REQUIRED)
   include(GoogleTest)
   add_library(tenon_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/shared_data.cpp)
   target_include_directories(tenon_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(tenon_test_support PUBLIC ${TENON_TEST_DEFINITIONS})
+  target_compile_definitions(tenon_test_support PRIVATE TENON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                             TENON_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data")
   target_link_libraries(tenon_test_support PUBLIC GTest::gtest rapidcheck)
 endif()
 if(TENON_BENCH)

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "domain/notation/notation.hpp"
+#include "support/shared_data.hpp"
 
 namespace tenon::notation {
 namespace {
@@ -30,7 +31,7 @@ void expect_stable(std::string_view text, const std::string& name) {
 }
 
 TEST(NotationDocs, EveryBlockIsRead) {
-  const auto docs = content(std::string{TENON_SOURCE_DIR} + "/docs/notation.md");
+  const auto docs = content(support::source_path("docs/notation.md"));
   int blocks = 0;
   std::string block;
   bool inside = false;
@@ -50,7 +51,7 @@ TEST(NotationDocs, EveryBlockIsRead) {
 
 TEST(NotationDocs, EveryExampleIsRead) {
   int examples = 0;
-  const std::filesystem::path folder = std::string{TENON_SOURCE_DIR} + "/examples";
+  const std::filesystem::path folder = support::source_path("examples");
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".tn") continue;
     expect_stable(content(entry.path()), entry.path().filename());
