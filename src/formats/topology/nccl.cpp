@@ -52,11 +52,10 @@ std::string kubernetes_arch(std::string_view arch) {
   return clean(arch);
 }
 
-/// A device with what is needed to sort it, and to join its links once all devices are known.
+/// A device with what is needed to join its links once all devices are known.
 struct Found {
   domain::Device device;
-  std::optional<PciAddress> card;  // for the order; a second port has no address of its own
-  pugi::xml_node gpu;              // the element with its links; null of a NIC
+  pugi::xml_node gpu;  // the element with its links; null of a NIC
 };
 
 class Reading {
@@ -258,7 +257,7 @@ Result<void> Reading::take_pci(pugi::xml_node pci, std::optional<PlaceIndex> abo
   if (role == PciRole::kGpu) take_gpu(pci, *address, place);
   if (role == PciRole::kNic) take_nic(pci.child("nic"), *address, place, model_of(pci));
   if (role == PciRole::kNvme) {
-    Found found{.card = *address};
+    Found found;
     found.device.pci = *address;
     found.device.place = place;
     found.device.facts = domain::NvmeFacts{.model = model_of(pci)};
@@ -322,7 +321,7 @@ Result<void> Reading::take_endpoint(pugi::xml_node pci, const PciAddress& addres
 }
 
 void Reading::take_gpu(pugi::xml_node pci, const PciAddress& address, PlaceIndex place) {
-  Found found{.card = address, .gpu = pci.child("gpu")};
+  Found found{.device = {}, .gpu = pci.child("gpu")};
   found.device.pci = address;
   found.device.place = place;
   found.device.facts = domain::GpuFacts{.model = model_of(pci)};
@@ -348,7 +347,7 @@ void Reading::take_nic(pugi::xml_node nic, std::optional<PciAddress> address,
       if (facts.rate_bits && rate > 0) *facts.rate_bits += rate;
       continue;
     }
-    Found found{.card = address};
+    Found found;
     domain::NicFacts facts;
     facts.model = model;
     if (rate > 0) facts.rate_bits = rate;
@@ -373,7 +372,7 @@ void Reading::take_nic(pugi::xml_node nic, std::optional<PciAddress> address,
     found_.push_back(std::move(found));
   }
   if (found_.size() > first || !address) return;
-  Found found{.card = address};
+  Found found;
   found.device.pci = address;
   found.device.place = place;
   found.device.facts = domain::NicFacts{.model = std::string{model}};
@@ -382,8 +381,8 @@ void Reading::take_nic(pugi::xml_node nic, std::optional<PciAddress> address,
 
 void Reading::add_devices() {
   std::ranges::stable_sort(found_, [](const Found& a, const Found& b) {
-    if (a.card.has_value() != b.card.has_value()) return a.card.has_value();
-    return a.card < b.card;
+    if (a.device.pci.has_value() != b.device.pci.has_value()) return a.device.pci.has_value();
+    return a.device.pci < b.device.pci;
   });
   for (Found& found : found_) handles_.push_back(builder_.add_device(std::move(found.device)));
 }
@@ -391,9 +390,8 @@ void Reading::add_devices() {
 void Reading::add_links() {
   std::map<PciAddress, NodeBuilder::Handle> gpus;
   for (std::size_t i = 0; i < found_.size(); ++i) {
-    if (builder_.device(handles_[i]).kind() == domain::DeviceKind::kGpu) {
-      gpus[*found_[i].card] = handles_[i];
-    }
+    const domain::Device& device = builder_.device(handles_[i]);
+    if (device.kind() == domain::DeviceKind::kGpu) gpus[*device.pci] = handles_[i];
   }
   for (std::size_t i = 0; i < found_.size(); ++i) add_links_of(found_[i].gpu, handles_[i], gpus);
   add_links_over_switches();

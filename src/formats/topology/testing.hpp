@@ -97,6 +97,23 @@ inline std::string between(const domain::Node& node, std::string_view a, std::st
   return distance ? std::string{domain::to_text(*distance)} : "?";
 }
 
+/// All PCI distances and NVLinks, a line for each pair.
+inline std::string distances_of(const domain::Node& node) {
+  const tenon::topology::Distances distances(node);
+  std::string out;
+  for (std::uint32_t a = 0; a < node.devices.size(); ++a) {
+    for (std::uint32_t b = 0; b < node.devices.size(); ++b) {
+      const domain::DeviceIndex row{a};
+      const domain::DeviceIndex column{b};
+      const auto distance = distances.pci(row, column);
+      out += text::cat(a, " ", b, " ", distance ? domain::to_text(*distance) : "?", " ",
+                       distances.nvlinks(row, column), " ", to_text(distances.as_read(row, column)),
+                       "\n");
+    }
+  }
+  return out;
+}
+
 /// Broken invariants of domain/node.hpp, one a line; "" is what a reader owes.
 inline std::string errors_of(const domain::Node& node) {
   std::string out;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "base/text.hpp"
+#include "domain/notation/notation.hpp"
+#include "formats/topology/reader.hpp"
+#include "formats/topology/testing.hpp"
+#include "support/shared_data.hpp"
+
+namespace tenon::formats::topology {
+namespace {
+
+Result<Machines> read_one(std::string bytes, std::string_view format = "auto",
+                          std::string name = "f") {
+  const Source source{std::move(name), std::move(bytes)};
+  return read({&source, 1}, format);
+}
+std::string error_of(std::string bytes, std::string_view format = "auto") {
+  const auto machines = read_one(std::move(bytes), format);
+  return machines ? "read" : to_text(machines.error());
+}
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(Readers, AreSortedUniqueAndInTheDocs) {
+  const auto table = readers();
+  const std::string docs = file_text(support::source_path("docs/topology.md"));
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (i > 0) {
+      EXPECT_LT(table[i - 1].name, table[i].name);
+    }
+    EXPECT_NE(docs.find(text::cat("## `", table[i].name, "`: ", table[i].description, "\n")),
+              std::string::npos)
+        << table[i].name;
+  }
+  const auto headings = [&] {
+    std::size_t count = 0;
+    for (auto at = docs.find("\n## `"); at != std::string::npos; at = docs.find("\n## `", at + 1))
+      ++count;
+    return count;
+  }();
+  EXPECT_EQ(headings, table.size());
+}
+
+TEST(Readers, AreChosenByContentOrByName) {
+  const std::map<std::string, std::string> samples{
+      {"dra", "kind: ResourceSlice\nspec: {nodeName: a, driver: d}\n"},
+      {"hwloc", "<topology><object type=\"Machine\"/></topology>"},
+      {"nccl", "<system/>"},
+      {"smi", "\tGPU0\nGPU0\t X \n"},
+      {"tenon", "# mine\nnode a\n"}};
+  for (const Reader& reader : readers()) {
+    const std::string& sample = samples.at(std::string{reader.name});
+    EXPECT_TRUE(read_one(sample, "auto")) << reader.name;
+    EXPECT_TRUE(read_one(sample, reader.name)) << reader.name;
+    for (const Reader& other : readers()) {
+      EXPECT_EQ(other.recognises(sample), other.name == reader.name) << other.name << reader.name;
+    }
+  }
+}
+
+TEST(Readers, SayWhatTheyDoNotKnow) {
+  EXPECT_EQ(
+      error_of("hello"),
+      "f: is no topology that is known here; known are dra, hwloc, nccl, smi, tenon; name one with "
+      "--format to see what is wrong with it");
+  EXPECT_EQ(error_of("node a", "xml"),
+            "no format is called 'xml'; known are auto, dra, hwloc, nccl, smi, tenon");
+  EXPECT_EQ(to_text(read({}, "auto").error()),
+            "no text to read; give a file, or - for standard input");
+  const Source sources[] = {{"a", "node a\n"}, {"b", "<system/>"}};
+  EXPECT_EQ(to_text(read(sources, "auto").error()),
+            "b: is NCCL or RCCL topology, and the text before it Tenon's notation; give texts of "
+            "one format "
+            "together");
+}
+
+TEST(Readers, RefuseWhatIsNoText) {
+  EXPECT_EQ(error_of(""), "f: is empty; give the tool's whole output");
+  EXPECT_EQ(error_of(" \r\n"), "f: is empty; give the tool's whole output");
+  EXPECT_EQ(error_of(std::string("ab\ncd\0", 6)),
+            "f:2:3: has a NUL byte; give text in UTF-8; a UTF-16 file must be converted first");
+  EXPECT_EQ(error_of("ab\nc\xFF\n"), "f:2: is not valid UTF-8; save the file as UTF-8");
+  const std::string large((64U << 20U) + 1, ' ');
+  EXPECT_EQ(error_of(large),
+            "f: has 67108865 bytes, at most 67108864 are read; give the topology of one machine");
+  for (const Reader& reader : readers()) {
+    EXPECT_EQ(error_of(std::string("<a>\0", 4), reader.name).substr(0, 22),
+              "f:1:4: has a NUL byte;");
+  }
+}
+
+TEST(Readers, WarningsAreLimited) {
+  std::string text = "<system><cpu numaid=\"0\">";
+  for (int i = 0; i < 300; ++i) text += "<odd/>";
+  const auto machines = read_one(text + "</cpu></system>");
+  ASSERT_TRUE(machines);
+  EXPECT_EQ(machines->warnings.size(), 101U);
+  EXPECT_EQ(machines->warnings.back(), "and 201 more");
+}
+
+TEST(Readers, TheNotationIsAFormat) {
+  const Source sources[] = {{"a.tn", "node a\n gpu0\nheld x on a: gpu0\npod p gpu=1\n"},
+                            {"b.tn", "node b\n"}};
+  const auto machines = read(sources, "auto");
+  ASSERT_TRUE(machines) << to_text(machines.error());
+  EXPECT_EQ(machines->cluster.nodes.size(), 2U);
+  EXPECT_EQ(machines->cluster.holders.size(), 1U);
+  EXPECT_EQ(text::join(machines->warnings, "\n"),
+            "a.tn: requests and expected plans are no machines: passed over");
+  const Source twice[] = {{"a.tn", "node a\n"}, {"b.tn", "node a\n"}};
+  EXPECT_EQ(to_text(read(twice, "auto").error()),
+            "b.tn: node a stands in a text before too; give each node once");
+}
+
+/// What came of one file, as docs/topology.md has it: "8 GPUs, 4 NICs", or why it was refused.
+std::string outcome(const Result<Machines>& machines) {
+  if (!machines) return text::cat("refused: ", machines.error().what);
+  int counts[3] = {0, 0, 0};
+  for (const auto& node : machines->cluster.nodes) {
+    for (const auto& device : node.devices) ++counts[static_cast<std::size_t>(device.kind())];
+  }
+  std::string out = text::cat("read: ", counts[0], " GPUs, ", counts[1], " NICs");
+  if (counts[2] > 0) out += text::cat(", ", counts[2], " NVMes");
+  if (!machines->warnings.empty()) out += text::cat("; ", machines->warnings.size(), " warnings");
+  return out;
+}
+
+constexpr std::string_view kFolders[] = {"topo/dra-resourceslices", "topo/hwloc",
+                                         "topo/hwloc-sysfs",        "topo/nccl-xml",
+                                         "topo/nccl-xml/rccl",      "topo/nvidia-smi-topo"};
+
+/// Every topology file: read without a broken invariant and again the same from the notation, or refused
+/// for the reason that the docs give. The table is in the docs: a change of either shows here.
+TEST(Readers, EveryCapturedFileIsReadOrRefusedAsTheDocsSay) {
+  TENON_SHARED_DATA_OR_SKIP(root, "topo");
+  std::string table;
+  for (const std::string_view folder : kFolders) {
+    for (const auto& path : support::shared_data_files(folder)) {
+      const std::string name = path.filename().string();
+      const bool text_file =
+          name.ends_with(".txt") || name.ends_with(".xml") || name.ends_with(".yaml");
+      if (!text_file || name == "LICENSE.txt") continue;
+      const auto machines = read_one(file_text(path), "auto", name);
+      table += text::cat("| ", folder.substr(5), "/", name, " | ", outcome(machines), " |\n");
+      if (!machines) {
+        EXPECT_EQ(machines.error().kind, ErrorKind::kUnsupported) << name;
+        continue;
+      }
+      for (const auto& node : machines->cluster.nodes) {
+        EXPECT_EQ(testing::errors_of(node), "") << name;
+        const std::string written = notation::write(node);
+        const auto again = notation::parse(written, name);
+        ASSERT_TRUE(again) << to_text(again.error()) << "\n" << written;
+        ASSERT_EQ(again->cluster.nodes.size(), 1U) << name;
+        EXPECT_EQ(notation::write(again->cluster.nodes[0]), written) << name;
+        EXPECT_EQ(testing::facts_of(again->cluster.nodes[0]), testing::facts_of(node)) << name;
+        EXPECT_EQ(testing::distances_of(again->cluster.nodes[0]), testing::distances_of(node))
+            << name;
+      }
+    }
+  }
+  const std::string docs = file_text(support::source_path("docs/topology.md"));
+  EXPECT_NE(docs.find(table), std::string::npos) << "docs/topology.md should have this table:\n"
+                                                 << table;
+}
+
+}  // namespace
+}  // namespace tenon::formats::topology

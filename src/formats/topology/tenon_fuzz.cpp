@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+#include <cstddef>
+#include <cstdint>
+
+#include "formats/topology/fuzzing.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  tenon::formats::topology::fuzzing::read_any("tenon", data, size);
+  return 0;
+}
