@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Tenon Authors
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <sstream>
 
 #include "base/text.hpp"
 #include "formats/topology/value_builder.hpp"
-#include "yaml-cpp/eventhandler.h"
 
 namespace tenon::formats::topology {
 namespace {
