@@ -167,8 +167,8 @@ bool receive(int in, std::string& report) {
   return false;
 }
 
-std::unexpected<Error> failed(const std::string& root, std::string what) {
-  return std::unexpected(Error{ErrorKind::kIo, root, std::move(what), {}});
+std::unexpected<Error> failed(std::string what) {
+  return std::unexpected(Error{ErrorKind::kIo, "", std::move(what), {}});
 }
 
 }  // namespace
@@ -176,12 +176,12 @@ std::unexpected<Error> failed(const std::string& root, std::string what) {
 Result<std::string> ask_hwloc(const std::string& root) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return failed(root, text::cat("cannot make a pipe: ", describe(errno)));
+    return failed(text::cat("cannot make a pipe: ", describe(errno)));
   }
   const FileHandle in{ends[0]};
   FileHandle out{ends[1]};
   const pid_t pid = fork();
-  if (pid < 0) return failed(root, text::cat("cannot start a process: ", describe(errno)));
+  if (pid < 0) return failed(text::cat("cannot start a process: ", describe(errno)));
   if (pid == 0) child(root, out.get());
   out.reset();
 
@@ -191,12 +191,16 @@ Result<std::string> ask_hwloc(const std::string& root) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!whole || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return std::unexpected(
-        Error{ErrorKind::kBadInput, root, "hwloc cannot read its CPUs",
-              "is it a whole tree of one machine? (lstopo -i shows what it says)"});
+  if (whole && WIFEXITED(status) && WEXITSTATUS(status) == 0) return report;
+  std::string what = "hwloc cannot read its CPUs";
+  if (!whole) {
+    what += ": it took too long or said too much";
+  } else if (WIFSIGNALED(status)) {
+    what += text::cat(": stopped by signal ", WTERMSIG(status));
   }
-  return report;
+  return std::unexpected(
+      Error{ErrorKind::kBadInput, "", std::move(what),
+            "is it a whole tree of one machine? (lstopo -i shows what it says)"});
 }
 
 }  // namespace tenon::host

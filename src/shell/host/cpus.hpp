@@ -38,7 +38,7 @@ struct Cpus {
 /// make up one CPU or describe this machine.
 [[nodiscard]] bool shows_cpus(const FileTree& tree);
 
-/// The report on the tree below `root`; "/" is this machine.
+/// The report on the tree below `root`; "/" is this machine. Errors leave `where` to the caller.
 [[nodiscard]] Result<std::string> ask_hwloc(const std::string& root);
 
 /// What the report means. `tree` adds what hwloc does not keep: the kernel's NUMA node of a CPU

@@ -48,13 +48,16 @@ std::vector<std::string> names(const FileTree& tree, FileTree::Index from, std::
   return found;
 }
 
+// What a user can be shown; "" for anything else.
+std::string plain(std::string_view raw) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; };
+  if (!text::is_utf8(raw) || std::ranges::any_of(raw, is_control)) return {};
+  return std::string{raw};
+}
+
 std::string text_line(const FileTree& tree, std::string_view path, FileTree::Index from) {
   const auto line = tree.line(path, from);
-  if (!line || !text::is_utf8(*line)) return {};
-  for (const char c : *line) {
-    if (static_cast<unsigned char>(c) < ' ') return {};
-  }
-  return std::string{*line};
+  return line ? plain(*line) : std::string{};
 }
 
 std::optional<std::int64_t> count_line(const FileTree& tree, std::string_view path,
@@ -82,8 +85,9 @@ std::optional<FileTree::Index> driver_file(const FileTree& tree, const PciFuncti
   return tree.find(cat(kNvidiaGpus, "/", to_text(function.address), "/", name));
 }
 
+// The driver writes "?" digits where it does not know.
 bool known_text(const std::optional<std::string_view>& value) {
-  return value && !value->empty() && text::is_utf8(*value) && !value->starts_with('?');
+  return value && !plain(*value).empty() && !value->starts_with('?');
 }
 
 // "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)": tenths of a gigabit at the finest.
@@ -186,13 +190,13 @@ void read_nic(const FileTree& tree, const PciFunction& function, Device& device)
   const auto rdma_names = names(tree, from, "infiniband", "");
   const auto net = interfaces(tree, function);
   if (!net.empty()) {
-    device.label = net.front().name;
+    device.label = plain(net.front().name);
     device.id = text_line(tree, net.front().path + "/address", from);
   }
   if (!rdma_names.empty()) {
     const std::string& name = rdma_names.front();
     const auto rdma_device = tree.find(cat("infiniband/", name), from);
-    device.label = name;
+    device.label = plain(name);
     device.id = text_line(tree, cat("infiniband/", name, "/node_guid"), from);
     facts.model = text_line(tree, cat("infiniband/", name, "/hca_type"), from);
     if (rdma_device) facts.rate_bits = rdma_rate(tree, *rdma_device);
@@ -210,7 +214,7 @@ void read_nvme(const FileTree& tree, const PciFunction& function, Device& device
   const FileTree::Index from = function.directory;
   std::vector<std::string> spaces;  // paths of namespaces
   for (const auto& name : names(tree, from, "nvme", "nvme")) {
-    device.label = name;
+    device.label = plain(name);
     device.id = text_line(tree, cat("nvme/", name, "/serial"), from);
     facts.model = text_line(tree, cat("nvme/", name, "/model"), from);
     for (const auto& space : names(tree, from, cat("nvme/", name), "nvme")) {
@@ -218,7 +222,7 @@ void read_nvme(const FileTree& tree, const PciFunction& function, Device& device
     }
   }
   // Kernels before 4.0 show the drive as a misc device and its namespaces straight below it.
-  for (const auto& name : names(tree, from, "misc", "nvme")) device.label = name;
+  for (const auto& name : names(tree, from, "misc", "nvme")) device.label = plain(name);
   for (const auto& space : names(tree, from, "block", "nvme")) {
     spaces.push_back(cat("block/", space));
   }
@@ -264,7 +268,7 @@ std::map<std::string, std::vector<std::string>> bonds(const FileTree& tree) {
   std::map<std::string, std::vector<std::string>> found;
   for (const auto& master : tree.list("sys/class/net")) {
     const auto slaves = tree.line(cat("sys/class/net/", master, "/bonding/slaves"), FileTree::kTop);
-    if (!slaves) continue;
+    if (!slaves || plain(master).empty()) continue;
     for (const auto slave : text::words(*slaves)) found[master].emplace_back(slave);
   }
   return found;
