@@ -18,13 +18,13 @@ std::string_view to_text(Verdict verdict) {
 }
 
 std::string_view to_text(RefusalCode code) {
-  constexpr std::array<std::string_view, 25> kWords = {
-      "arch",         "node-cordoned", "gpu-count",     "gpu-model",  "gpu-memory",
-      "gpu-share",    "gpu-partition", "gpu-cards",     "nic-count",  "nic-role",
-      "nic-rate",     "nic-bandwidth", "nic-function",  "nvme-count", "pair",
-      "gpu-distance", "nvlink",        "nvme-distance", "cores",      "cpu",
-      "memory",       "numa",          "ranges",        "not-known",  "request"};
-  static_assert(kWords.size() == static_cast<std::size_t>(RefusalCode::kRequest) + 1);
+  constexpr std::array<std::string_view, 26> kWords = {
+      "arch",          "node-cordoned", "gpu-count", "gpu-model",    "gpu-memory", "gpu-share",
+      "gpu-partition", "gpu-cards",     "nic-count", "nic-role",     "nic-rate",   "nic-bandwidth",
+      "nic-function",  "nvme-count",    "pair",      "gpu-distance", "nvlink",     "nvme-distance",
+      "cores",         "cpu",           "memory",    "numa",         "ranges",     "not-known",
+      "request",       "no-node"};
+  static_assert(kWords.size() == static_cast<std::size_t>(RefusalCode::kNoNode) + 1);
   const auto at = static_cast<std::size_t>(code);
   check(at < kWords.size(), "a code has a word");
   return kWords[at];

@@ -47,6 +47,7 @@ enum class RefusalCode : std::uint8_t {
   kRanges,           // more than kRangesMax ranges of cores and memory
   kNotKnown,         // a clause needs a fact that nobody saw
   kRequest,          // the request contradicts itself
+  kNoNode,           // the cluster has no node
 };
 [[nodiscard]] std::string_view to_text(RefusalCode code);  // "gpu-count", "pair" …
 

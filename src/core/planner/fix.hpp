@@ -47,9 +47,9 @@ struct AskLess {
   domain::Request request;
   friend bool operator==(const AskLess&, const AskLess&) = default;
 };
-/// More of one thing beside what is there.
+/// More devices of one kind beside what is there.
 struct AddHardware {
-  std::string what;   // "1 NIC beside nic0", "64Gi of memory on numa0"
+  std::string what;   // "1 NIC beside nic0 and 2 NICs beside gpu3"
   domain::Node node;  // as it would be
   friend bool operator==(const AddHardware&, const AddHardware&) = default;
 };

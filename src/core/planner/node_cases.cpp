@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+#include "core/planner/node_cases.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace tenon::planner {
+namespace {
+
+/// FNV-1a over integers: cheap, and the same on every platform.
+class Hash {
+ public:
+  void add(std::int64_t value) {
+    value_ = (value_ ^ static_cast<std::uint64_t>(value)) * 0x100000001B3ULL;
+  }
+  void add(const std::vector<int>& values) {
+    add(static_cast<std::int64_t>(values.size()));
+    for (const int value : values) add(value);
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xCBF29CE484222325ULL;
+};
+
+/// Shapes are few, nodes are many: an equal shape that was seen before takes the place of this one.
+class Shapes {
+ public:
+  std::shared_ptr<const topology::Shape> shared(std::shared_ptr<const topology::Shape> shape) {
+    for (const auto& known : known_) {
+      if (*known == *shape) return known;
+    }
+    known_.push_back(shape);
+    return shape;
+  }
+
+ private:
+  std::vector<std::shared_ptr<const topology::Shape>> known_;
+};
+
+}  // namespace
+
+Result<std::vector<NodeCase>> node_cases(const domain::Cluster& cluster) {
+  std::map<std::string_view, std::size_t> position;
+  std::vector<NodeCase> cases(cluster.nodes.size());
+  for (std::size_t i = 0; i < cluster.nodes.size(); ++i) {
+    cases[i].node = &cluster.nodes[i];
+    if (!position.emplace(cluster.nodes[i].name, i).second) {
+      return bad_input("", text::cat("two nodes are called ", cluster.nodes[i].name),
+                       "give each node a name of its own");
+    }
+  }
+  for (const domain::Holder& holder : cluster.holders) {
+    const auto found = position.find(holder.node);
+    if (found == position.end()) {
+      return bad_input(
+          "", text::cat(holder.name, " holds devices of ", holder.node, ", which is not there"),
+          "name a node of this cluster, or leave the holder out");
+    }
+    cases[found->second].holders.push_back(holder);
+  }
+
+  Shapes shapes;
+  for (NodeCase& one : cases) {
+    std::ranges::stable_sort(one.holders, {}, &domain::Holder::name);
+    auto now = state::state_of(*one.node, one.holders);
+    if (!now) return std::unexpected(std::move(now).error());
+    one.now = *std::move(now);
+    one.now.name.clear();
+    one.now.shape = shapes.shared(std::move(one.now.shape));
+  }
+  return cases;
+}
+
+state::NodeState emptied(const NodeCase& node, Cordons cordons) {
+  state::NodeState empty = state::empty_state(*node.node, node.now.shape);
+  empty.name.clear();
+  if (cordons == Cordons::kLifted) {
+    empty.cordoned = false;
+    for (state::GpuState& gpu : empty.gpus) gpu.cordoned = false;
+    for (state::NicState& nic : empty.nics) nic.cordoned = false;
+    for (state::NvmeState& nvme : empty.nvmes) nvme.cordoned = false;
+  }
+  return empty;
+}
+
+std::uint64_t fingerprint(const state::NodeState& state) {
+  Hash hash;
+  hash.add(static_cast<std::int64_t>(state.cordoned));
+  hash.add(state.cpu_milli_free);
+  for (const state::GpuState& gpu : state.gpus) {
+    hash.add(static_cast<std::int64_t>(gpu.use) * 2 + static_cast<std::int64_t>(gpu.cordoned));
+    hash.add(gpu.milli_free);
+    hash.add(gpu.bytes_free);
+    hash.add(gpu.slots_taken);
+  }
+  for (const state::NicState& nic : state.nics) {
+    hash.add(static_cast<std::int64_t>(nic.use) * 2 + static_cast<std::int64_t>(nic.cordoned));
+    hash.add(nic.bits_free);
+    hash.add(nic.vfs_taken);
+  }
+  for (const state::NvmeState& nvme : state.nvmes) {
+    hash.add(static_cast<std::int64_t>(nvme.taken) * 2 + static_cast<std::int64_t>(nvme.cordoned));
+  }
+  for (const state::NumaState& numa : state.numa) {
+    hash.add(numa.cores_free);
+    hash.add(numa.memory_free);
+  }
+  return hash.value();
+}
+
+const allocation::Answer& Answers::of(const state::NodeState& state) {
+  auto& alike = entries_[fingerprint(state)];
+  for (const auto& entry : alike) {
+    if (entry->state == state) return entry->answer;
+  }
+  alike.push_back(
+      std::make_unique<Entry>(Entry{state, allocation::allocate(state, *request_, limits_)}));
+  steps_ += alike.back()->answer.steps;
+  return alike.back()->answer;
+}
+
+}  // namespace tenon::planner

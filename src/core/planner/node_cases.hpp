@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+// A cluster made ready for questions: each node with its state and its own holders.
+//
+// Invariants
+//   (1) One case for each node, in the order of the cluster.
+//   (2) Nodes of equal shape share one Shape value, so comparing two states is cheap.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/result.hpp"
+#include "core/allocation/allocate.hpp"
+#include "core/state/node_state.hpp"
+#include "domain/cluster.hpp"
+
+namespace tenon::planner {
+
+struct NodeCase {
+  const domain::Node* node = nullptr;
+  std::vector<domain::Holder> holders;  // sorted by name
+  state::NodeState now;                 // without a name: alike nodes have equal states
+};
+
+/// WARNING: the cases point into the cluster.
+[[nodiscard]] Result<std::vector<NodeCase>> node_cases(const domain::Cluster& cluster);
+
+/// The node with nobody on it: cordons as they are, or lifted.
+enum class Cordons : std::uint8_t { kKept, kLifted };
+[[nodiscard]] state::NodeState emptied(const NodeCase& node, Cordons cordons);
+
+/// A number that equal states share.
+[[nodiscard]] std::uint64_t fingerprint(const state::NodeState& state);
+
+/// The answers to one request: nodes in equal states are a class of alike nodes and are asked once.
+class Answers {
+ public:
+  Answers(const domain::Request& request, const allocation::Limits& limits)
+      : request_(&request), limits_(limits) {}
+
+  [[nodiscard]] const allocation::Answer& of(const state::NodeState& state);
+
+  /// Work of all questions so far.
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+
+ private:
+  struct Entry {
+    state::NodeState state;
+    allocation::Answer answer;
+  };
+  const domain::Request* request_;
+  allocation::Limits limits_;
+  std::int64_t steps_ = 0;
+  std::map<std::uint64_t, std::vector<std::unique_ptr<Entry>>> entries_;  // by fingerprint
+};
+
+}  // namespace tenon::planner

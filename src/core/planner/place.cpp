@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Tenon Authors
+
+#include "core/planner/place.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "core/planner/fix_kinds.hpp"
+#include "core/planner/node_cases.hpp"
+
+namespace tenon::planner {
+namespace {
+
+using domain::Refusal;
+using domain::Verdict;
+
+/// The first cordons of a node, with the administrator's reasons.
+std::string cordons_of(const domain::Node& node) {
+  if (node.cordoned) return text::cat("the node is cordoned: ", *node.cordoned);
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> named;
+  std::size_t count = 0;
+  for (const domain::Device& device : node.devices) {
+    if (!device.cordoned) continue;
+    ++count;
+    if (count <= kNamed)
+      named.push_back(text::cat(domain::to_text(device), " (", *device.cordoned, ")"));
+  }
+  std::string list = text::cat("cordoned: ", text::join(named, ", "));
+  if (count > kNamed) list += text::cat(" and ", count - kNamed, " more");
+  return list;
+}
+
+/// What the node says now, with the verdict that I60 asks for.
+allocation::Answer judge(const NodeCase& node, Answers& answers) {
+  allocation::Answer now = answers.of(node.now);
+  if (now.result || now.result.error().verdict == Verdict::kBadlyAsked) return now;
+  const auto refuse = [&](Verdict verdict, const allocation::Answer& reason) {
+    Refusal refusal = reason.result.error();
+    refusal.verdict = verdict;
+    now.result = std::unexpected(std::move(refusal));
+    return now;
+  };
+
+  const allocation::Answer& empty = answers.of(emptied(node, Cordons::kKept));
+  now.proven_best = now.proven_best && (empty.result || empty.proven_best);
+  if (empty.result) {
+    const allocation::Answer reason = now;
+    return refuse(Verdict::kNotNow, reason);
+  }
+
+  const allocation::Answer& lifted = answers.of(emptied(node, Cordons::kLifted));
+  now.proven_best = now.proven_best && (lifted.result || lifted.proven_best);
+  if (!lifted.result) return refuse(Verdict::kNeverFits, lifted);
+  allocation::Answer forbidden = refuse(Verdict::kForbidden, empty);
+  std::string& evidence = forbidden.result.error().evidence;
+  evidence = text::cat(evidence, evidence.empty() ? "" : "; ", cordons_of(*node.node));
+  return forbidden;
+}
+
+/// I61; the first of the nodes that say so.
+void refuse_all(Placement& placement) {
+  placement.refusal =
+      Refusal{Verdict::kNeverFits, domain::RefusalCode::kNoNode, "the cluster has no node"};
+  for (std::size_t i = 0; i < placement.nodes.size(); ++i) {
+    const Refusal& refusal = placement.nodes[i].answer.result.error();
+    if (placement.refused_by && refusal.verdict >= placement.refusal->verdict) continue;
+    placement.refusal = refusal;
+    placement.refused_by = i;
+  }
+}
+
+}  // namespace
+
+Result<Placement> place(const domain::Cluster& cluster, const domain::Request& request,
+                        const allocation::Limits& limits, FixWanted fix) {
+  auto cases = node_cases(cluster);
+  if (!cases) return std::unexpected(std::move(cases).error());
+
+  Placement placement;
+  if (auto refusal = allocation::badly_asked(request)) {
+    for (const domain::Node& node : cluster.nodes) {
+      placement.nodes.push_back({node.name, {.result = std::unexpected(*refusal)}});
+    }
+    placement.refusal = std::move(refusal);
+    return placement;
+  }
+
+  Answers answers(request, limits);
+  for (const NodeCase& node : *cases) {
+    placement.nodes.push_back({node.node->name, judge(node, answers)});
+    const allocation::Answer& answer = placement.nodes.back().answer;
+    if (!answer.result) continue;
+    if (!placement.chosen || answer.cost < placement.nodes[*placement.chosen].answer.cost) {
+      placement.chosen = placement.nodes.size() - 1;
+    }
+  }
+  if (placement.chosen) return placement;
+
+  refuse_all(placement);
+  if (fix == FixWanted::kYes) {
+    auto search = nearest_fix(cluster, request, limits);
+    placement.fix = std::move(search.fix);
+    placement.fix_search_complete = search.complete;
+  }
+  return placement;
+}
+
+}  // namespace tenon::planner
