@@ -160,14 +160,13 @@ Result<void> CaseRunner::read_notation() {
   std::string text = in_place("");
   for (; at_ < lines_.size(); ++at_) {
     if (statement_of(line()) != nullptr || first_word(line()) == "file") break;
+    if (first_word(line()) == "pod") {
+      return wrong("a pod is asked for by place", "write place pod NAME …");
+    }
     text += cat(lines_[at_], '\n');
   }
   auto document = notation::parse(text, name_);
   if (!document) return std::unexpected(std::move(document.error()));
-  if (!document->requests.empty()) {
-    --at_;
-    return wrong("a pod is asked for by place", "write place pod NAME …");
-  }
   auto& [nodes, holders] = document->cluster;
   std::move(nodes.begin(), nodes.end(), std::back_inserter(cluster_.nodes));
   std::move(holders.begin(), holders.end(), std::back_inserter(cluster_.holders));
