@@ -97,10 +97,14 @@ class CoresMemory {
   [[nodiscard]] std::optional<MemoryOption> best_memory(Mask allowed, Mask home,
                                                         int nodes_max) const;
   [[nodiscard]] std::vector<domain::MemoryGrant> memory_grant(Mask allowed, Mask home,
-                                                              const HostCost& cost,
-                                                              int nodes_max) const;
-  [[nodiscard]] bool memory_completes(Mask chosen, Mask rest, Mask home, const HostCost& cost,
-                                      int slots) const;
+                                                              const HostCost& cost, int nodes_max,
+                                                              Work& work) const;
+  [[nodiscard]] std::int64_t held_by(Mask nodes) const;  // at most what is asked
+  [[nodiscard]] bool memory_completes(Mask chosen, Mask rest, Mask home, std::int64_t outside,
+                                      int more) const;
+  [[nodiscard]] Mask smallest_list(Mask rest, Mask home, const HostCost& cost) const;
+  [[nodiscard]] bool any_smallest_list(Mask chosen, Mask rest, Mask home, int more, Mask& list,
+                                       Work& work) const;
 
   [[nodiscard]] std::optional<Found> smallest_counts(const Question& asked, Work& work);
   [[nodiscard]] std::optional<HostGrant> grant_within(const Question& question, Work& work);

@@ -69,69 +69,83 @@ std::optional<CoresMemory::MemoryOption> CoresMemory::best_memory(Mask allowed, 
   return best;
 }
 
-// Can `chosen`, with at most `slots` of `rest` (exactly, where the number of nodes is a cost), be a
-// list of that cost?
-bool CoresMemory::memory_completes(Mask chosen, Mask rest, Mask home, const HostCost& cost,
-                                   int slots) const {
+std::int64_t CoresMemory::held_by(Mask nodes) const {
+  std::int64_t sum = 0;
+  while (nodes != 0) {
+    const std::int64_t amount = free_memory_[at(pop_lowest(nodes))];
+    sum = amount > memory_ - sum ? memory_ : sum + amount;
+  }
+  return sum;
+}
+
+// Can `chosen`, with exactly `more` of `rest`, be a list with so many bytes outside?
+bool CoresMemory::memory_completes(Mask chosen, Mask rest, Mask home, std::int64_t outside,
+                                   int more) const {
   if (home == 0) home = ~Mask{0};
-  const bool counts = problem_.layout.memory != Layout::kAbsent;
-  const auto held = [&](Mask nodes) {
-    std::int64_t sum = 0;
-    while (nodes != 0) {
-      const std::int64_t amount = free_memory_[at(pop_lowest(nodes))];
-      sum = amount > memory_ - sum ? memory_ : sum + amount;
-    }
-    return sum;
-  };
-  const std::int64_t held_here = held(chosen & home);
-  const std::int64_t held_away = held(chosen & ~home);
+  const std::int64_t held_here = held_by(chosen & home);
+  const std::int64_t held_away = held_by(chosen & ~home);
   const Largest here(free_memory_, rest & home, memory_);
   const Largest away(free_memory_, rest & ~home, memory_);
-  const int fixed = std::popcount(chosen);
-  for (int nodes = counts ? slots : 0; nodes <= slots; ++nodes) {
-    if (fixed + nodes > memory_) break;
-    for (int a = std::max(0, nodes - here.count()); a <= std::min(nodes, away.count()); ++a) {
-      const std::int64_t left =
-          std::max<std::int64_t>(0, memory_ - held_here - here.sum(nodes - a));
-      if (left > held_away && left - held_away > away.sum(a)) continue;
-      const std::int64_t outside = std::max<std::int64_t>(std::popcount(chosen & ~home) + a, left);
-      if (!counts || outside == cost.outside) return true;
-    }
+  if (std::popcount(chosen) + more > memory_) return false;
+  for (int a = std::max(0, more - here.count()); a <= std::min(more, away.count()); ++a) {
+    const std::int64_t left = std::max<std::int64_t>(0, memory_ - held_here - here.sum(more - a));
+    if (left > held_away && left - held_away > away.sum(a)) continue;
+    if (std::max<std::int64_t>(std::popcount(chosen & ~home) + a, left) == outside) return true;
   }
   return false;
 }
 
-std::vector<domain::MemoryGrant> CoresMemory::memory_grant(Mask allowed, Mask home,
-                                                           const HostCost& cost,
-                                                           int nodes_max) const {
-  if (memory_ == 0) return {};
-  const bool counts = problem_.layout.memory != Layout::kAbsent;
-  const int size = counts ? static_cast<int>(cost.nodes) : nodes_max;
+// Of the lists of one cost the smallest: node by node, as long as the rest can complete it.
+Mask CoresMemory::smallest_list(Mask rest, Mask home, const HostCost& cost) const {
   Mask chosen = 0;
+  for (auto more = static_cast<int>(cost.nodes); more > 0 && rest != 0;) {
+    const int node = pop_lowest(rest);
+    if (!memory_completes(chosen | bit(node), rest, home, cost.outside, more - 1)) continue;
+    chosen |= bit(node);
+    --more;
+  }
+  return chosen;
+}
+
+// Where memory has no cost: the smallest list of all. Nodes are filled from home outwards, so a list
+// counts only if all of it but the node filled last does not suffice.
+bool CoresMemory::any_smallest_list(Mask chosen, Mask rest, Mask home, int more, Mask& list,
+                                    Work& work) const {
+  if (!work.spend()) return false;
+  if (held_by(chosen) == memory_) {
+    const Mask away = home == 0 ? 0 : chosen & ~home;
+    const Mask last_of = away != 0 ? away : chosen;
+    list = chosen;
+    return held_by(chosen & ~bit(63 - std::countl_zero(last_of))) < memory_;
+  }
+  if (more == 0 || held_by(chosen | rest) < memory_) return false;
+  const int node = pop_lowest(rest);
+  return any_smallest_list(chosen | bit(node), rest, home, more - 1, list, work) ||
+         any_smallest_list(chosen, rest, home, more, list, work);
+}
+
+std::vector<domain::MemoryGrant> CoresMemory::memory_grant(Mask allowed, Mask home,
+                                                           const HostCost& cost, int nodes_max,
+                                                           Work& work) const {
+  if (memory_ == 0) return {};
   Mask rest = 0;
   for (Mask nodes = allowed; nodes != 0;) {
     const int node = pop_lowest(nodes);
     if (free_memory_[at(node)] > 0) rest |= bit(node);
   }
-  // The smallest list: it ends as soon as it may, else goes on with the smallest node that works.
-  while (!memory_completes(chosen, 0, home, cost, 0)) {
-    if (rest == 0) return {};
-    const int node = pop_lowest(rest);
-    const int slots = size - std::popcount(chosen) - 1;
-    if (slots >= 0 && memory_completes(chosen | bit(node), rest, home, cost, slots)) {
-      chosen |= bit(node);
-    }
+  Mask chosen = 0;
+  if (problem_.layout.memory != Layout::kAbsent ||
+      !any_smallest_list(0, rest, home, nodes_max, chosen, work)) {
+    chosen = smallest_list(rest, home, cost);
   }
 
   std::vector<domain::MemoryGrant> grants;
   std::int64_t left = memory_;
-  int others = std::popcount(chosen);
   const Mask first = home == 0 ? chosen : chosen & home;
   for (Mask part : {first, chosen & ~first}) {
     while (part != 0) {
       const int node = pop_lowest(part);
-      --others;  // each of those to come gives a byte at least
-      const std::int64_t bytes = std::min(free_memory_[at(node)], left - others);
+      const std::int64_t bytes = std::min(free_memory_[at(node)], left);
       grants.push_back({problem_.shape.numa[at(node)].os_index, bytes});
       left -= bytes;
     }

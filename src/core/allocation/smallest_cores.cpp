@@ -98,8 +98,8 @@ std::optional<CoresMemory::HostGrant> CoresMemory::grant_within(const Question& 
     const auto found = without_cores(question);
     if (!found) return std::nullopt;
     grant.cost = found->cost;
-    grant.memory =
-        memory_grant(question.allowed, question.devices->near, grant.cost, domain::kRangesMax);
+    grant.memory = memory_grant(question.allowed, question.devices->near, grant.cost,
+                                domain::kRangesMax, work);
     return grant;
   }
   const auto found = smallest_counts(question, work);
@@ -140,7 +140,7 @@ std::optional<CoresMemory::HostGrant> CoresMemory::grant_within(const Question& 
   }
   std::ranges::sort(grant.firsts);
   const int nodes_max = runs_.may_bind() ? domain::kRangesMax - ranges : domain::kRangesMax;
-  grant.memory = memory_grant(question.allowed, used, grant.cost, nodes_max);
+  grant.memory = memory_grant(question.allowed, used, grant.cost, nodes_max, work);
   return grant;
 }
 
