@@ -85,6 +85,16 @@ void DeviceSearch::plan_nics(NicPlan& plan, const Partial& partial) {
     candidate.units_after = after;
   }
   plan.floor = best_pairs(problem_, plan.gpus, problem_.nics, loads, work_);
+  if (!plan.floor || gpus <= problem_.nic_units) return;
+  // Fewer units than GPUs: with all NICs at hand the GPUs would spread over too many.
+  const auto shared = shared_floor(problem_, plan.gpus, problem_.nics, plan.gpus_to_a_unit,
+                                   problem_.nic_units, work_);
+  if (!shared) {
+    plan.floor.reset();
+  } else if (std::pair(shared->worst, shared->sum) >
+             std::pair(plan.floor->worst, plan.floor->sum)) {
+    plan.floor = shared;
+  }
 }
 
 // Beside these GPUs, would taking one instead of the other change nothing but ids?

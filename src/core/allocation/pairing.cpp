@@ -110,7 +110,88 @@ class Map {
   int sum_ = 0;
 };
 
+// GPUs that share NICs: the cheapest way to cut the set into parts, one part to a NIC.
+class Parts {
+ public:
+  static constexpr int kGpusMax = 8;
+
+  Parts(const Problem& problem, Mask gpus, Mask nics, int most, int units)
+      : problem_(problem), nics_(nics), most_(most), units_(units) {
+    while (gpus != 0) gpus_.push_back(pop_lowest(gpus));
+  }
+
+  // The least sum with no rank above `worst`.
+  std::optional<int> least(int worst) {
+    const std::size_t sets = std::size_t{1} << gpus_.size();
+    std::array<int, std::size_t{1} << kGpusMax> cost{};
+    for (std::size_t part = 1; part < sets; ++part) {
+      cost[part] = std::popcount(part) <= most_ ? cost_of(part, worst) : kFar;
+    }
+    std::array<int, std::size_t{1} << kGpusMax> reached{};
+    reached.fill(kFar);
+    reached[0] = 0;
+    for (int unit = 0; unit < units_; ++unit) {
+      auto next = reached;  // a unit may serve nobody
+      for (std::size_t set = 0; set < sets - 1; ++set) {
+        if (reached[set] == kFar) continue;
+        const std::size_t open = sets - 1 - set;
+        const std::size_t first = open & (~open + 1);
+        // Every part of the open GPUs that has the first of them.
+        for (std::size_t part = open;; part = (part - 1) & open) {
+          if ((part & first) != 0 && cost[part] != kFar) {
+            next[set | part] = std::min(next[set | part], reached[set] + cost[part]);
+          }
+          if (part == 0) break;
+        }
+      }
+      if (next == reached) break;
+      reached = next;
+    }
+    return reached[sets - 1] == kFar ? std::nullopt : std::optional(reached[sets - 1]);
+  }
+
+ private:
+  int cost_of(std::size_t part, int worst) const {
+    Mask near = nics_;
+    for (std::size_t rest = part; rest != 0; rest &= rest - 1) {
+      near &= problem_.nics_within[at(gpus_[at(std::countr_zero(rest))])][at(worst)];
+    }
+    int least = kFar;
+    while (near != 0) {
+      const int nic = pop_lowest(near);
+      int sum = 0;
+      for (std::size_t rest = part; rest != 0; rest &= rest - 1) {
+        sum += problem_.gpu_nic(gpus_[at(std::countr_zero(rest))], nic);
+      }
+      least = std::min(least, sum);
+    }
+    return least;
+  }
+
+  const Problem& problem_;
+  std::vector<int> gpus_;
+  Mask nics_;
+  int most_;
+  int units_;
+};
+
 }  // namespace
+
+std::optional<PairCost> shared_floor(const Problem& problem, Mask gpus, Mask nics, int most,
+                                     int units, Work& work) {
+  const int count = std::popcount(gpus);
+  if (count > Parts::kGpusMax || count == 0) return PairCost{};
+  Parts parts(problem, gpus, nics, most, units);
+  int worst = 0;
+  for (Mask rest = gpus; rest != 0;) {
+    worst = std::max(worst, nearest_rank(problem, pop_lowest(rest), nics));
+  }
+  for (; worst < kRanks; ++worst) {
+    work.spend(std::int64_t{1} << static_cast<unsigned>(count / 2));
+    if (const auto sum = parts.least(worst)) return PairCost{worst, *sum};
+  }
+  return std::nullopt;
+}
 
 std::optional<PairCost> best_pairs(const Problem& problem, Mask gpus, Mask nics,
                                    const NicLoads& loads, Work& work) {

@@ -27,4 +27,10 @@ using NicLoads = std::array<int, kDevicesMax>;
 [[nodiscard]] std::optional<PairCost> best_pairs(const Problem& problem, Mask gpus, Mask nics,
                                                  const NicLoads& loads, Work& work);
 
+/// Not above best_pairs() of any `units` NIC units out of `nics`, each for at most `most` GPUs: what
+/// the GPUs cost if they may come together freely, without regard to which NIC is taken already.
+/// (0, 0) where there are too many GPUs to say; nothing where no such units exist.
+[[nodiscard]] std::optional<PairCost> shared_floor(const Problem& problem, Mask gpus, Mask nics,
+                                                   int most, int units, Work& work);
+
 }  // namespace tenon::allocation
