@@ -4,6 +4,8 @@
 #include "formats/topology/structured.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
@@ -14,9 +16,8 @@ namespace tenon::formats::topology {
 
 const Value& Value::operator[](std::string_view key) const {
   static const Value kNothing;
-  const auto found = std::ranges::lower_bound(
-      members, key, {}, [](const auto& member) { return std::string_view{member.first}; });
-  return found != members.end() && found->first == key ? found->second : kNothing;
+  const auto found = std::ranges::lower_bound(members, key, std::less<>{}, &Member::key);
+  return found != members.end() && found->key == key ? found->value : kNothing;
 }
 
 Result<std::vector<Value>> parse_structured(const Source& source) {
@@ -57,12 +58,11 @@ bool ValueBuilder::end(Position at) {
   check(!open_.empty(), "an end has a beginning");
   Value value = std::move(open_.back().value);
   open_.pop_back();
-  const auto key_of = [](const auto& member) -> const std::string& { return member.first; };
-  std::ranges::stable_sort(value.members, {}, key_of);
-  const auto twice = std::ranges::adjacent_find(value.members, {}, key_of);
+  std::ranges::stable_sort(value.members, {}, &Member::key);
+  const auto twice = std::ranges::adjacent_find(value.members, {}, &Member::key);
   if (twice != value.members.end()) {
-    const Position second{std::next(twice)->second.line, std::next(twice)->second.column};
-    return fail(text::cat("key ", text::quoted(twice->first), " stands twice"),
+    const Position second{std::next(twice)->value.line, std::next(twice)->value.column};
+    return fail(text::cat("key ", text::quoted(twice->key), " stands twice"),
                 second.line == 0 ? at : second);
   }
   return add(std::move(value));
@@ -105,7 +105,7 @@ bool ValueBuilder::add(Value value) {
   }
   Open& parent = open_.back();
   if (parent.value.kind == Value::Kind::kMap) {
-    parent.value.members.emplace_back(std::move(*parent.key), std::move(value));
+    parent.value.members.push_back({std::move(*parent.key), std::move(value)});
     parent.key.reset();
   } else {
     parent.value.items.push_back(std::move(value));

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -23,6 +22,8 @@ inline constexpr std::size_t kValuesMax = 1'000'000;
 inline constexpr std::size_t kValueDepthMax = 64;
 inline constexpr std::size_t kYamlBytesMax = 16U << 20U;
 
+struct Member;
+
 struct Value {
   enum class Kind : std::uint8_t { kNull, kScalar, kList, kMap };
   Kind kind = Kind::kNull;
@@ -30,11 +31,16 @@ struct Value {
   std::uint32_t column = 0;
   std::string scalar;  // as it was written: "7", "true", "pci0000:10"
   std::vector<Value> items;
-  std::vector<std::pair<std::string, Value>> members;  // sorted by key, each once
+  std::vector<Member> members;  // sorted by key, each once
 
   /// The member of that key; a null value where there is none, or where this is no map.
   [[nodiscard]] const Value& operator[](std::string_view key) const;
   [[nodiscard]] bool is_scalar() const { return kind == Kind::kScalar; }
+};
+
+struct Member {
+  std::string key;
+  Value value;
 };
 
 /// One value for each document of the text: one of JSON, any number of YAML, which are divided by
