@@ -40,7 +40,7 @@ std::string detail_of(const views::DeviceView& device) {
 
 std::string detail_of(const views::NumaView& numa) {
   std::string out = numa.cpus.empty() ? "no CPUs" : text::cat("cpus ", numa.cpus);
-  if (numa.cores) {
+  if (numa.cores && numa.cpu_count > 0) {
     const bool all_free = numa.cores_free == numa.cores;
     out += all_free
                ? text::cat(", ", *numa.cores, " cores")
@@ -58,13 +58,17 @@ std::string detail_of(const views::NumaView& numa) {
 std::string detail_of(const views::TopologyView& view) {
   std::vector<std::string> parts;
   if (!view.arch.empty()) parts.push_back(view.arch);
-  if (view.cpu_count > 0) parts.push_back(text::cat(view.cpu_count, " CPUs"));
+  if (view.cpu_count > 0) {
+    parts.push_back(text::cat(view.cpu_count, view.cpu_count == 1 ? " CPU" : " CPUs"));
+  }
   if (view.memory_bytes) parts.push_back(shown_bytes(view.memory_bytes));
-  constexpr std::array<std::string_view, 3> kWords{"GPUs", "NICs", "NVMes"};
+  constexpr std::array<std::string_view, 3> kWords{"GPU", "NIC", "NVMe"};
   std::array<int, 3> counts{};
   for (const auto& device : view.devices) ++counts.at(static_cast<std::size_t>(device.kind));
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts.at(i) > 0) parts.push_back(text::cat(counts.at(i), " ", kWords.at(i)));
+    if (counts.at(i) > 0) {
+      parts.push_back(text::cat(counts.at(i), " ", kWords.at(i), counts.at(i) == 1 ? "" : "s"));
+    }
   }
   return text::join(parts, ", ");
 }

@@ -114,6 +114,18 @@ Box copy_of(const views::TreeItem& item) {
   return box;
 }
 
+/// A place whose only child is a place is one box with it: a chain of ports tells nothing that its ends do not.
+void merge_chains(Box& box) {
+  for (Box& child : box.children) merge_chains(child);
+  const bool chain = box.kind == Box::Kind::kPlace && box.children.size() == 1 &&
+                     box.children.front().kind == Box::Kind::kPlace;
+  if (!chain) return;
+  Box inner = std::move(box.children.front());
+  inner.name = text::cat(box.name, "/", inner.name);
+  if (inner.pci.empty()) inner.pci = box.pci;
+  box = std::move(inner);
+}
+
 void collect_rows(const Box& box, Rows& rows) {
   if (box.kind == Box::Kind::kDevice) rows.push_back(*box.row);
   for (const Box& child : box.children) collect_rows(child, rows);
@@ -176,6 +188,7 @@ std::vector<Box> layout_of(const views::TopologyView& view) {
   adopt(all, cells);
   std::vector<Box> boxes;
   for (Numa& numa : all) {
+    merge_chains(numa.box);
     std::ranges::sort(numa.loose);
     const bool known = numa.box.row.has_value();
     // Inside one NUMA node NODE says nothing new; without one it is worth a box.
@@ -200,6 +213,21 @@ std::string_view meaning_of(std::string_view distance) {
     if (word == distance) return meaning;
   }
   return "not known";
+}
+
+views::DistancesView square_by_device(const views::TopologyView& view) {
+  const Cells cells(view);
+  views::DistancesView square;
+  square.devices = view.distances.devices;
+  std::ranges::sort(square.devices);
+  for (const auto row : square.devices) {
+    square.names.push_back(view.devices[static_cast<std::size_t>(row)].name);
+    for (const auto column : square.devices) {
+      square.cells.emplace_back(
+          cells.word(static_cast<std::size_t>(row), static_cast<std::size_t>(column)));
+    }
+  }
+  return square;
 }
 
 std::vector<std::string> nvlink_lines(const views::TopologyView& view) {

@@ -33,6 +33,9 @@ struct Box {
 /// "one switch", "several switches" …: what a distance is in a PCI tree.
 [[nodiscard]] std::string_view meaning_of(std::string_view distance);
 
+/// The square in the order and by the names of the devices ("gpu0"), as they stand in a drawing.
+[[nodiscard]] views::DistancesView square_by_device(const views::TopologyView& view);
+
 /// NVLinks in words, a line for each group of GPUs: "gpu0 gpu1 gpu2 gpu3: NV4 between every two".
 [[nodiscard]] std::vector<std::string> nvlink_lines(const views::TopologyView& view);
 

@@ -58,8 +58,10 @@ Ink ink_of(std::string_view answer) {
 }
 
 Table grants_table(const views::PlacementView& view) {
+  const bool labelled = std::ranges::any_of(
+      view.grants, [](const views::GrantView& grant) { return !grant.label.empty(); });
   Table table{.columns = {{"NAME"},
-                          {"LABEL"},
+                          {"LABEL", labelled ? Shown::kAlways : Shown::kWide},
                           {"PART"},
                           {"MODEL"},
                           {"NUMA"},
@@ -89,10 +91,13 @@ Table pairs_table(const views::PlacementView& view) {
   return table;
 }
 
-/// Levels that say something: of those with all zeros only the words of a wish are of use.
+/// Levels that say something: one that is all zeros and has no words is about what nobody asked for.
 Table levels_table(const views::PlacementView& view) {
   Table table{.columns = {{"LEVEL"}, {"COST"}, {"MEANING"}}, .rows = {}};
   for (const auto& level : view.levels) {
+    const bool zero =
+        std::ranges::all_of(level.values, [](std::int64_t value) { return value == 0; });
+    if (zero && level.words.empty()) continue;
     table.rows.push_back({{level.name}, {numbers(level.values)}, {level.words}});
   }
   return table;
@@ -101,6 +106,18 @@ Table levels_table(const views::PlacementView& view) {
 std::string section(std::string_view title, const Table& table, const TextStyle& style) {
   if (table.rows.empty()) return {};
   return text::cat("\n", inked(title, Ink::kBold, style), "\n", to_text(table, style));
+}
+
+/// What the wishes say of the devices that were chosen; nothing where no wish is about them.
+std::string because(const views::PlacementView& view) {
+  std::vector<std::string> reasons;
+  for (const auto& level : view.levels) {
+    const bool counts = level.name == "numa" ? !view.cpus.empty() && !view.grants.empty()
+                                             : level.name == "pair" || level.name == "gpus" ||
+                                                   level.name == "memory" || level.name == "nvme";
+    if (counts && !level.words.empty()) reasons.push_back(level.words);
+  }
+  return reasons.empty() ? std::string{} : text::cat("Because: ", text::join(reasons, "; "), "\n");
 }
 
 std::string nodes_section(const views::PlacementView& view, const TextStyle& style) {
@@ -123,6 +140,7 @@ std::string placed_text(const views::PlacementView& view, Explained explained,
   if (!view.proven_best) {
     out += "It may not be the best: the search was cut off (see --steps-max).\n";
   }
+  out += because(view);
   if (explained == Explained::kNo) return out;
   out += text::cat("It asked for: ", printable(view.clauses), "\n");
   out += section("What it gets", grants_table(view), style);
@@ -147,6 +165,8 @@ std::string refused_text(const views::PlacementView& view, Explained explained,
     out +=
         text::cat(inked("Nearest fix", Ink::kBold, style), ": ", printable(view.fix->text), "\n");
     if (!fix_command.empty()) out += text::cat("  ", printable(fix_command), "\n");
+    if (!view.fix_search_complete)
+      out += "A nearer fix may exist: the search for it was cut off.\n";
   }
   if (explained == Explained::kNo) return out;
   out += text::cat("It asked for: ", printable(view.clauses), "\n");
@@ -273,7 +293,8 @@ Value placement_value(const views::PlacementView& view, std::string_view fix_com
         .add("code", view.code)
         .add("evidence", view.evidence);
     value.add("refusal", std::move(refusal));
-    value.add("fix", view.fix ? fix_value(*view.fix, fix_command) : Value{});
+    value.add("fix", view.fix ? fix_value(*view.fix, fix_command) : Value{})
+        .add("fixSearchComplete", view.fix_search_complete);
   }
   value.add("nodes", nodes_value(view));
   return value;

@@ -18,12 +18,14 @@ views::PlacementView placed() {
   view.grants = {{.device = "gpu0", .label = "GPU0", .model = "A100", .numa = {0}, .part = "whole"},
                  {.device = "nic0", .label = "", .model = "", .numa = {}, .part = "whole"}};
   view.pairs = {{"gpu0", "nic0", "PIX"}};
-  view.levels = {{"pair", {1, 1, 1}, "worst PIX"}, {"switches", {1}, "1 switch broken into"}};
+  view.levels = {{"pair", {1, 1, 1}, "worst PIX"},
+                 {"nvme", {0, 0}, ""},
+                 {"switches", {1}, "1 switch broken into"}};
   view.nodes = {
       {.node = "a1", .answer = "chosen", .levels = view.levels, .allocation = "gpu0 nic0"},
       {.node = "a2",
        .answer = "fits",
-       .levels = {{"pair", {2, 2, 2}, "worst PXB"}, {"switches", {0}, ""}},
+       .levels = {{"pair", {2, 2, 2}, "worst PXB"}, {"nvme", {0, 0}, ""}, {"switches", {0}, ""}},
        .allocation = "gpu3 nic0"},
       {.node = "a3", .answer = "not now", .code = "nic-count", .evidence = "nic needs 1 has 0"}};
   return view;
@@ -49,12 +51,15 @@ views::PlacementView refused() {
 }
 
 TEST(Placement, SaysTheAnswerInOneLine) {
-  EXPECT_EQ(placement_text(placed(), Explained::kNo, "", {}), "train fits a1: gpu0 nic0\n");
+  EXPECT_EQ(placement_text(placed(), Explained::kNo, "", {}),
+            "train fits a1: gpu0 nic0\n"
+            "Because: worst PIX\n");
 }
 
 TEST(Placement, ExplainsPairsLevelsAndEachNode) {
   EXPECT_EQ(placement_text(placed(), Explained::kYes, "", {}),
             R"(train fits a1: gpu0 nic0
+Because: worst PIX
 It asked for: gpu=1 nic=1 pair<=PIX
 
 What it gets
@@ -113,6 +118,7 @@ TEST(Placement, IsAValueForScripts) {
     "text": "ask for nic=4 instead of nic=8",
     "request": "gpu=8 nic=4"
   },
+  "fixSearchComplete": true,
   "nodes": [
     {
       "node": "a1",

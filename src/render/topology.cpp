@@ -3,6 +3,8 @@
 
 #include "render/topology.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "render/device_words.hpp"
 #include "render/layout.hpp"
@@ -163,8 +165,10 @@ Value finding_value(const topology::Finding& finding) {
 }  // namespace
 
 Table topology_tree(const views::TopologyView& view, Charset charset) {
+  const bool labelled = std::ranges::any_of(
+      view.devices, [](const views::DeviceView& device) { return !device.label.empty(); });
   Table table{.columns = {{"NAME"},
-                          {"LABEL"},
+                          {"LABEL", labelled ? Shown::kAlways : Shown::kWide},
                           {"DETAIL"},
                           {"STATE"},
                           {"NEAREST"},
@@ -223,8 +227,14 @@ Table device_table(const std::vector<views::TopologyView>& views) {
 Value topology_value(const views::TopologyView& view) {
   Value numa = Value::list();
   for (const auto& row : view.numa) numa.push(numa_value(row));
+  std::vector<std::string> names(view.devices.size());  // in the square
+  for (std::size_t i = 0; i < view.distances.devices.size(); ++i) {
+    names[static_cast<std::size_t>(view.distances.devices[i])] = view.distances.names[i];
+  }
   Value devices = Value::list();
-  for (const auto& device : view.devices) devices.push(device_value(device));
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    devices.push(device_value(view.devices[row]).add_known("nameInDistances", names[row]));
+  }
   Value findings = Value::list();
   for (const auto& finding : view.findings) findings.push(finding_value(finding));
   Value value = Value::object();

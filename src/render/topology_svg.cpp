@@ -27,7 +27,7 @@ constexpr int kCardHeight = 62;
 constexpr int kRowWidthMax = 1320;  // NUMA boxes beside each other
 constexpr int kNumaWidthMax = 660;  // boxes beside each other within one
 constexpr std::size_t kCardsInARow = 4;
-constexpr int kNarrowestBox = 150;
+constexpr int kNarrowestBox = 190;
 
 constexpr std::string_view kStyle = R"(<style>
 text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif;font-size:12px;fill:#1c2733}
@@ -315,7 +315,7 @@ void draw_node(const views::TopologyView& view, Picture& picture) {
   picture.description += text::cat(view.node, ": ", detail_of(view), ". ");
   for (const Box& box : boxes) describe(box, view, picture.description);
 
-  const Square square = distances_square(view.distances, kMargin, y);
+  const Square square = distances_square(square_by_device(view), kMargin, y);
   picture.body += square.body;
   picture.width = std::max(picture.width, square.width);
   picture.height = y + square.height;

@@ -101,6 +101,25 @@ TEST(Layout, NestsSwitchesWithinSwitches) {
   EXPECT_EQ(outline(layout_of(view)), "numa0(PXB(PIX(gpu0 nic0) PIX(gpu1 nic1)))");
 }
 
+// bridge0 { port0 { sw0 { gpu0 nic0 } } }: one box, for there is nothing else in the outer ones.
+TEST(Layout, MergesChainsOfPlaces) {
+  const auto place = [](std::string name, std::vector<TreeItem> children) {
+    return TreeItem{TreeItem::Kind::kPlace, std::move(name), {}, {}, std::move(children)};
+  };
+  views::TopologyView view = matrix_only();
+  view.tree = {
+      {.kind = TreeItem::Kind::kNuma,
+       .name = "numa0",
+       .pci = {},
+       .row = 0,
+       .children = {
+           place("bridge0", {place("port0", {place("sw0", {leaf("gpu0", 0), leaf("nic0", 2)})})}),
+           place("bridge1",
+                 {place("port1", {leaf("gpu1", 1)}), place("port2", {leaf("nic1", 3)})})}}};
+  EXPECT_EQ(outline(layout_of(view)),
+            "numa0(bridge0/port0/sw0(gpu0 nic0) bridge1(port1(gpu1) port2(nic1)))");
+}
+
 // A cell that is near one way and far the other is far: nearness is never drawn on a guess.
 TEST(Layout, TakesTheWeakerDirection) {
   views::TopologyView view = matrix_only();
@@ -147,6 +166,17 @@ TEST(Distances, AreNullWhereNobodySawThem) {
   EXPECT_NE(json.find("\"NIC1\": null"), std::string::npos) << json;
   EXPECT_NE(json.find("\"GPU1\": \"NV4\""), std::string::npos) << json;
   EXPECT_EQ(json.find("\"X\""), std::string::npos) << json;
+}
+
+// The source counts NICs otherwise than the drawing: the square beside a drawing follows the drawing.
+TEST(Distances, FollowTheDrawingBesideIt) {
+  views::TopologyView view = matrix_only();
+  view.distances.devices = {DeviceIndex{0}, DeviceIndex{1}, DeviceIndex{3}, DeviceIndex{2}};
+  const auto square = square_by_device(view);
+  EXPECT_EQ(square.names, (std::vector<std::string>{"gpu0", "gpu1", "nic0", "nic1"}));
+  EXPECT_EQ(square.at(0, 3), "PXB");
+  EXPECT_EQ(square.at(3, 0), "PXB");
+  EXPECT_EQ(square.at(0, 2), "SYS");
 }
 
 TEST(ShownBytes, IsShortAndNeverMoreThanIsThere) {

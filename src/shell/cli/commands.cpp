@@ -40,6 +40,11 @@ constexpr Flag kOutputAndSvg{.name = "output",
                              .choices = kFormsAndSvg,
                              .fallback = "table"};
 
+constexpr Flag kNode{.name = "node",
+                     .value = "NAME",
+                     .help = "only this machine; may be given several times",
+                     .given = Given::kRepeated};
+
 constexpr std::array kCommon{
     Flag{.name = "ascii", .help = "draw with ASCII characters only"},
     Flag{.name = "color",
@@ -50,10 +55,33 @@ constexpr std::array kCommon{
     Flag{.name = "help", .letter = 'h', .help = "show the help of this command"},
 };
 
-constexpr std::array kFormatOnly{kFormat};
+constexpr std::array kConvertFlags{kFormat, kNode};
 constexpr std::array kOutputOnly{kOutput};
-constexpr std::array kRead{kFormat, kOutput};
-constexpr std::array kReadAndDraw{kFormat, kOutputAndSvg};
+constexpr std::array kRead{kFormat, kNode, kOutput};
+constexpr std::array kReadAndDraw{kFormat, kNode, kOutputAndSvg};
+constexpr std::array kPlaceFlags{
+    Flag{.name = "cluster",
+         .value = "FILE",
+         .help = "the machines; may be given several times; - is the standard input",
+         .given = Given::kRepeated},
+    Flag{.name = "explain", .help = "say why: the answer of each node, pairs and cost levels"},
+    Flag{.name = "fix",
+         .help = "on a refusal, look for the smallest change that would make it fit",
+         .fallback = "yes",
+         .given = Given::kNegatable},
+    kFormat,
+    Flag{
+        .name = "name", .value = "NAME", .help = "what to call the request", .fallback = "request"},
+    kOutput,
+    Flag{.name = "request",
+         .value = "CLAUSES",
+         .help = "what is asked: \"gpu=2 nic=2 pair<=PIX cores=16\"",
+         .given = Given::kRequired},
+    Flag{.name = "steps-max",
+         .value = "N",
+         .help = "the most work on one node, counted in steps of the search",
+         .fallback = "2000000"},
+};
 
 constexpr string_view kInputs =
     "FILE is what another tool printed, or Tenon's own notation; which one is seen from its "
@@ -64,12 +92,21 @@ constexpr string_view kInputs =
     "  host          the machine this runs on (a file of that name is ./host)\n"
     "Several ResourceSlice files are joined, node by node.";
 
+constexpr std::array kCaseExamples{
+    Example{"tenon case run tests/cases/*.case", "run all kept cases"},
+};
 constexpr std::array kCompletionExamples{
     Example{"source <(tenon completion bash)", "complete in this shell"},
     Example{"tenon completion zsh > \"${fpath[1]}/_tenon\"", "complete in every zsh"},
 };
 constexpr std::array kHelpExamples{
     Example{"tenon help topo show", "the help of one command"},
+};
+constexpr std::array kPlaceExamples{
+    Example{"tenon place --cluster examples/mixed.tn --request \"gpu=2 nic=2 pair<=PIX\" --explain",
+            "where two GPUs with a NIC each go, and why"},
+    Example{"nvidia-smi topo -m | tenon place --cluster - --request \"gpu=4 nic=2 pair=2:1<=PXB\"",
+            "four GPUs and two NICs on this machine"},
 };
 constexpr std::array kCheckExamples{
     Example{"tenon topo check host", "does this machine contradict itself"},
@@ -82,10 +119,19 @@ constexpr std::array kDistancesExamples{
 };
 constexpr std::array kShowExamples{
     Example{"tenon topo show host", "draw this machine"},
-    Example{"tenon topo show examples/mixed.tn -o svg > machines.svg", "the same as a picture"},
+    Example{"tenon topo show examples/mixed.tn --node hgx1 -o svg > hgx1.svg",
+            "one of several, as a picture"},
 };
 
 constexpr std::array kCommands{
+    Command{.name = "case run",
+            .operands = "FILE...",
+            .summary = "Run cases: a cluster, requests, and the answers expected of them",
+            .help = "Prints a line for each expectation; exits with 1 if one does not hold.\n"
+                    "docs/cases.md has the form of the files.",
+            .examples = kCaseExamples,
+            .flags = kOutputOnly,
+            .run = run_case},
     Command{.name = "completion",
             .operands = "bash|zsh",
             .summary = "Print the completion script of a shell",
@@ -100,6 +146,18 @@ constexpr std::array kCommands{
             .examples = kHelpExamples,
             .flags = {},
             .run = run_help},
+    Command{.name = "place",
+            .operands = "",
+            .summary = "Find the devices, cores and memory that a request gets, and why",
+            .help =
+                "Nothing is changed anywhere: this is the scheduler's own answer to a question.\n"
+                "docs/notation.md has the clauses of a request. The machines are read like the\n"
+                "operands of topo; what pods hold comes from the notation.\n"
+                "The exit code tells the answers apart: 0 it fits, 2 it never fits, 4 not now,\n"
+                "5 forbidden, 64 badly asked.",
+            .examples = kPlaceExamples,
+            .flags = kPlaceFlags,
+            .run = run_place},
     Command{.name = "topo check",
             .operands = "FILE...",
             .summary = "Report what contradicts itself in a machine's topology",
@@ -112,7 +170,7 @@ constexpr std::array kCommands{
             .summary = "Write a machine in Tenon's notation",
             .help = kInputs,
             .examples = kConvertExamples,
-            .flags = kFormatOnly,
+            .flags = kConvertFlags,
             .run = run_topo_convert},
     Command{.name = "topo distances",
             .operands = "FILE...",

@@ -3,35 +3,40 @@
 
 #include "shell/cli/losses.hpp"
 
-#include <map>
+#include <algorithm>
+#include <tuple>
 
 #include "base/text.hpp"
 
 namespace tenon::cli {
 namespace {
 
-/// A place with the name of what it hangs under: the order in which a source lists places says nothing.
+/// A place by its path of names: the order in which a source lists places says nothing.
 struct NamedPlace {
-  domain::Place place;  // without its parent's index
-  std::string parent;
+  std::string path;
   std::vector<std::string> devices;
+  domain::Place place;  // without its parent's index
   friend bool operator==(const NamedPlace&, const NamedPlace&) = default;
 };
 
-std::map<std::string, NamedPlace> by_name(const domain::Node& node) {
-  std::map<std::string, NamedPlace> places;
-  const auto name_of = [&](domain::PlaceIndex index) {
-    return node.places[static_cast<std::size_t>(index)].name;
-  };
+std::vector<NamedPlace> named_places(const domain::Node& node) {
+  std::vector<NamedPlace> places;
   for (const domain::Place& place : node.places) {
-    NamedPlace& named = places[place.name];
-    named.place = place;
+    NamedPlace named{.path = place.name, .devices = {}, .place = place};
+    for (auto above = place.parent; above;
+         above = node.places[static_cast<std::size_t>(*above)].parent) {
+      named.path = text::cat(node.places[static_cast<std::size_t>(*above)].name, "/", named.path);
+    }
     named.place.parent.reset();
-    if (place.parent) named.parent = name_of(*place.parent);
+    places.push_back(std::move(named));
   }
   for (const domain::Device& device : node.devices) {
-    if (device.place) places[name_of(*device.place)].devices.push_back(domain::to_text(device));
+    if (!device.place) continue;
+    places[static_cast<std::size_t>(*device.place)].devices.push_back(domain::to_text(device));
   }
+  std::ranges::sort(places, {}, [](const NamedPlace& named) {
+    return std::tie(named.path, named.place.numa, named.devices);
+  });
   return places;
 }
 
@@ -43,7 +48,7 @@ class Comparison {
     same(was.arch, is.arch, "its architecture");
     same(was.cordoned, is.cordoned, "why it is cordoned");
     same(was.numa, is.numa, "NUMA nodes: CPUs, cores or memory");
-    same(by_name(was), by_name(is), "the PCI tree");
+    same(named_places(was), named_places(is), "the PCI tree");
     same(was.matrix, is.matrix, "the matrix");
     same(was.nvlinks, is.nvlinks, "NVLinks");
     if (was.devices.size() != is.devices.size()) {

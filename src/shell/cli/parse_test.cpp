@@ -49,7 +49,16 @@ TEST(Parse, TakesTheStandardInputAndWhatFollowsTwoDashes) {
   EXPECT_EQ(parsed("topo convert -- --odd"), "topo convert format=auto color=auto | --odd");
 }
 
+TEST(Parse, TakesSwitchesAndTheirOpposites) {
+  EXPECT_EQ(parsed({"place", "--cluster", "-", "--cluster", "b", "--request", "gpu=1 nic=1",
+                    "--no-fix", "--explain"}),
+            "place cluster=- cluster=b explain=yes fix=no request=gpu=1 nic=1 format=auto "
+            "name=request output=table "
+            "steps-max=2000000 color=auto");
+}
+
 TEST(Parse, NamesWhatIsWrongAndWhatWasMeant) {
+  EXPECT_EQ(parsed("plase"), "error: no command 'plase'; did you mean 'place'?");
   EXPECT_EQ(parsed("topo shwo x"), "error: no command 'topo shwo'; did you mean 'show'?");
   EXPECT_EQ(parsed("topo"),
             "error: 'topo' needs a second word; it is one of: check, convert, distances, show");
@@ -69,6 +78,8 @@ TEST(Parse, NamesWhatIsWrongAndWhatWasMeant) {
             "error: flag '--format' is given twice; give it once");
   EXPECT_EQ(parsed("version now"),
             "error: 'tenon version' does not take 'now'; see 'tenon version --help'");
+  EXPECT_EQ(parsed("place --cluster x"),
+            "error: 'tenon place' needs --request CLAUSES; see 'tenon place --help'");
   EXPECT_TRUE(parsed("topo show x --output").starts_with("error: 'tenon topo show': "))
       << "a value is missing";
 }

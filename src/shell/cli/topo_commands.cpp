@@ -22,6 +22,26 @@
 namespace tenon::cli {
 namespace {
 
+/// Leaves the machines that --node names, all without it; an error names the one that is not there.
+Result<void> keep_named(const std::vector<std::string>& names, domain::Cluster& cluster) {
+  if (names.empty()) return {};
+  for (const std::string& name : names) {
+    if (std::ranges::find(cluster.nodes, name, &domain::Node::name) != cluster.nodes.end())
+      continue;
+    std::vector<std::string> all;
+    for (const domain::Node& node : cluster.nodes) all.push_back(node.name);
+    return bad_input({}, text::cat("no machine is called '", name, "'"),
+                     text::cat("there are: ", text::join(all, ", ")));
+  }
+  const auto is_wanted = [&](const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  std::erase_if(cluster.nodes, [&](const domain::Node& node) { return !is_wanted(node.name); });
+  std::erase_if(cluster.holders,
+                [&](const domain::Holder& holder) { return !is_wanted(holder.node); });
+  return {};
+}
+
 std::optional<Inputs> read_operands(const Invocation& invocation, Desk& desk) {
   auto inputs = read_machines(invocation.operands, invocation.value("format"), SameName::kKeep);
   if (!inputs) {
@@ -33,6 +53,10 @@ std::optional<Inputs> read_operands(const Invocation& invocation, Desk& desk) {
     desk.fail({.where = invocation.operands.front(),
                .what = "describes no machine",
                .advice = "give a topology"});
+    return std::nullopt;
+  }
+  if (auto kept = keep_named(invocation.values("node"), inputs->cluster); !kept) {
+    desk.fail(kept.error());
     return std::nullopt;
   }
   return std::move(*inputs);
@@ -68,7 +92,8 @@ void show_as_text(const std::vector<views::TopologyView>& views, Form form, Desk
     for (const std::string& line : links) desk.outcome.out += text::cat("NVLink: ", line, "\n");
     if (form == Form::kWide && !view.distances.names.empty()) {
       desk.outcome.out += '\n';
-      desk.outcome.out += render::to_text(render::distances_table(view.distances), style);
+      desk.outcome.out +=
+          render::to_text(render::distances_table(render::square_by_device(view)), style);
     }
   }
 }
