@@ -60,8 +60,7 @@ Allocation allocation_of(const Problem& problem, const Packing& packing, const D
 
 }  // namespace
 
-Answer search(const state::NodeState& state, const domain::Request& request, const Limits& limits) {
-  const Problem problem(state, request);
+Answer search(const Problem& problem, const Limits& limits) {
   CoresMemory host(problem);
   const Packing packing(problem);
   Work work{.steps_max = limits.steps_max};
@@ -78,7 +77,7 @@ Answer search(const state::NodeState& state, const domain::Request& request, con
   auto cost = devices.best()->cost;
   auto granted = host.grant(devices.best()->affinities.devices(), rest);
   host.write(granted.cost, cost);
-  answer.cost = cost_of(cost, request);
+  answer.cost = cost_of(cost, problem.request);
   answer.result = allocation_of(problem, packing, devices.best()->chosen, std::move(granted));
   answer.proven_best = answer.proven_best && !rest.cut;
   answer.steps += rest.steps;
@@ -90,10 +89,11 @@ Answer allocate(const state::NodeState& state, const domain::Request& request,
   if (auto refusal = badly_asked(request)) {
     return {.result = std::unexpected(std::move(*refusal))};
   }
-  if (auto refusal = refused_at_sight(state, request)) {
+  const Problem problem(state, request);
+  if (auto refusal = refused_at_sight(problem)) {
     return {.result = std::unexpected(std::move(*refusal))};
   }
-  Answer answer = search(state, request, limits);
+  Answer answer = search(problem, limits);
   if (!answer.result) answer.result = std::unexpected(explain(state, request, limits));
   return answer;
 }

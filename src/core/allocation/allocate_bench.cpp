@@ -136,16 +136,18 @@ std::vector<Question> questions(const state::NodeState& start,
 
 template <class Ask>
 void measure(benchmark::State& run, const std::vector<Question>& asked, const Ask& ask) {
-  std::vector<double> nanoseconds;
+  // Of each question its fastest turn: what else the machine does is no property of the question.
+  std::vector<double> nanoseconds(asked.size(), 1e12);
   std::int64_t steps = 0;
   for (auto _ : run) {
     steps = 0;
-    for (const Question& question : asked) {
+    for (std::size_t i = 0; i < asked.size(); ++i) {
       const auto begin = std::chrono::steady_clock::now();
-      const Answer& answer = ask(question);
+      const Answer& answer = ask(asked[i]);
       const auto end = std::chrono::steady_clock::now();
       steps += answer.steps;
-      nanoseconds.push_back(std::chrono::duration<double, std::nano>(end - begin).count());
+      const double taken = std::chrono::duration<double, std::nano>(end - begin).count();
+      nanoseconds[i] = std::min(nanoseconds[i], taken);
     }
   }
   std::ranges::sort(nanoseconds);
@@ -163,7 +165,7 @@ void cold(benchmark::State& run) {
     return answer = allocate(question.state, *question.request);
   });
 }
-BENCHMARK(cold)->ArgName("nics")->Arg(8)->Arg(10)->Arg(18)->Arg(26);
+BENCHMARK(cold)->MinTime(2)->ArgName("nics")->Arg(8)->Arg(10)->Arg(18)->Arg(26);
 
 void warm(benchmark::State& run) {
   const auto requests = common_requests();
@@ -176,7 +178,7 @@ void warm(benchmark::State& run) {
     return allocator.allocate(question.state, *question.request);
   });
 }
-BENCHMARK(warm)->ArgName("nics")->Arg(8)->Arg(10)->Arg(18)->Arg(26);
+BENCHMARK(warm)->MinTime(2)->ArgName("nics")->Arg(8)->Arg(10)->Arg(18)->Arg(26);
 
 void hard(benchmark::State& run, const std::string& machine, const char* clauses) {
   const auto state = empty(machine);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/text.hpp"
@@ -61,6 +62,305 @@ TEST(Allocate, RefusesWithWhatIsMissing) {
   EXPECT_EQ(place(kMixed, "gpu=3 gpus<=PIX"),
             "refused: gpu-distance largest group of free GPUs within PIX is 2 (gpu0 gpu1), "
             "needs 3");
+}
+
+// ---- GPUs and NICs --------------------------------------------------------------------------
+
+// The near NIC of gpu0 is held (*): the whole request moves to the other switch.
+//   numa0 { sw0 { gpu0 nic0* } sw1 { gpu1 nic1 } }
+TEST(Allocate, PairsWithTheFreeNicUnderTheSameSwitch) {
+  const std::string machine =
+      "node a1\n numa0 cpus=0-7 { sw0 { gpu0 nic0 } sw1 { gpu1 nic1 } }\nheld x on a1: nic0\n";
+  EXPECT_EQ(place(machine, "gpu=1 nic=1 pair<=PIX"), "gpu1 nic1");
+  EXPECT_EQ(place(machine, "gpu=1 nic=1"), "gpu1 nic1");
+  EXPECT_EQ(place(machine, "gpu=2 nic=1 pair=2:1<=PIX"),
+            "refused: pair nearest free NIC of gpu0 is nic1, NODE away");
+}
+
+// Taking the nearest NIC for gpu0 first leaves gpu1 without one.
+//   bridge0 { sw0 { gpu0 nic0 } }   matrix: gpu0 is near nic0 and nic1, gpu1 near nic0 alone
+TEST(Allocate, GivesTheSharedNicToTheGpuThatHasNoOther) {
+  EXPECT_EQ(place(R"(
+node a1
+  numa0 cpus=0-3
+  gpu0
+  gpu1
+  nic0
+  nic1
+  matrix {
+          gpu0 gpu1 nic0 nic1
+    gpu0  X    PIX  PIX  PXB
+    gpu1  PIX  X    PIX  SYS
+    nic0  PIX  PIX  X    SYS
+    nic1  PXB  SYS  SYS  X
+  }
+)",
+                  "gpu=2 nic=2 pair<=PXB"),
+            "gpu0 gpu1 nic0 nic1");
+}
+
+// Two GPUs that share a NIC better than two that each have one farther away.
+TEST(Allocate, LetsGpusShareANicUpToTheRatio) {
+  EXPECT_EQ(place(kMixed, "gpu=4 nic=2 pair=2:1<=PIX"), "gpu0 gpu1 gpu2 gpu3 nic0 nic1");
+  EXPECT_EQ(place(kMixed, "gpu=4 nic=4 pair<=PIX"), "gpu0 gpu2 gpu4 gpu6 nic0 nic1 nic2 nic3");
+  EXPECT_EQ(place(kMixed + "held x on a1: gpu6 gpu7\n", "gpu=4 nic=4 pair<=PIX"),
+            "refused: pair 6 free GPUs have a NIC within PIX, but not 4 NICs for 4 GPUs at 1 to "
+            "one");
+}
+
+// An unknown distance satisfies no bound, not even SYS, and the refusal says so.
+TEST(Allocate, GrantsNoNearnessOnAGuess) {
+  const std::string machine = "node a1\n numa0 cpus=0-3 { gpu0 }\n nic0\n";
+  EXPECT_EQ(place(machine, "gpu=1 nic=1 pair<=SYS"),
+            "refused: not-known a distance that the request needs is not known (gpu0 to nic0)");
+  EXPECT_EQ(place(machine, "gpu=1 nic=1"), "gpu0 nic0");
+}
+
+// NVLink: gpu0-gpu1 and gpu2-gpu3 joined, gpu1-gpu2 by fewer links.
+const std::string kLinked = R"(
+node a1
+  numa0 cpus=0-7 { gpu0 gpu1 gpu2 gpu3 gpu4 }
+  nvlink NV4 gpu0 gpu1
+  nvlink NV4 gpu2 gpu3
+  nvlink NV1 gpu1 gpu2
+)";
+
+TEST(Allocate, KeepsNvlinkClauses) {
+  EXPECT_EQ(place(kLinked, "gpu=2 nvlink=all"), "gpu0 gpu1");
+  EXPECT_EQ(place(kLinked + "held x on a1: gpu0\n", "gpu=2 nvlink=all"), "gpu2 gpu3");
+  EXPECT_EQ(place(kLinked, "gpu=4 nvlink=connected"), "gpu0 gpu1 gpu2 gpu3");
+  EXPECT_EQ(place(kLinked, "gpu=3 nvlink=all"),
+            "refused: nvlink largest group of free GPUs all joined by NVLink is 2 (gpu0 gpu1), "
+            "needs 3");
+  EXPECT_EQ(place(kLinked + "held x on a1: gpu1\n", "gpu=3 nvlink=connected"),
+            "refused: nvlink largest group of free GPUs connected by NVLink is 2 (gpu2 gpu3), "
+            "needs 3");
+}
+
+// Connected means through granted GPUs alone: gpu0 and gpu2 only meet at gpu1, which is held.
+TEST(Allocate, ConnectsThroughGrantedGpusAlone) {
+  EXPECT_EQ(place(kLinked + "held x on a1: gpu4\n", "gpu=2 nvlink=connected"), "gpu0 gpu1");
+  EXPECT_EQ(place(kLinked, "gpu=1"), "gpu4");  // the one that leaves the group whole
+}
+
+// Which NICs may be given at all.
+const std::string kNics = R"(
+node a1
+  numa0 cpus=0-7 {
+    sw0 { gpu0 nic0 role=storage rate=400G nic1 rdma=no rate=100G nic2 bond=yes nic3 rate=100G nic4 rate=400G } }
+)";
+
+TEST(Allocate, GivesOnlyTheKindOfNicThatIsAsked) {
+  EXPECT_EQ(place(kNics, "nic=1"), "nic3");
+  EXPECT_EQ(place(kNics, "nic=1 nic.role=storage"), "nic0");
+  EXPECT_EQ(place(kNics, "nic=3 nic.role=any"), "nic0 nic3 nic4");
+  EXPECT_EQ(place(kNics, "nic=4 nic.allow=bond,non-rdma"), "nic1 nic2 nic3 nic4");
+  EXPECT_EQ(place(kNics, "nic=1 nic.rate>=200G"), "nic4");
+  EXPECT_EQ(place(kNics, "nic=3"),
+            "refused: nic-role nic of role compute needs 3 has 2; bonds and NICs without RDMA "
+            "count only where nic.allow says so");
+  EXPECT_EQ(place(kNics, "nic=2 nic.rate>=200G"), "refused: nic-rate nic with 200G needs 2 has 1");
+}
+
+TEST(Allocate, SharesNicsByBandwidthAndByFunction) {
+  const std::string machine =
+      "node a1\n numa0 cpus=0-3 { sw0 { gpu0 nic0 rate=100G vfs=2 nic1 rate=100G vfs=4 } }\n";
+  EXPECT_EQ(place(machine, "nic=2 nic.bw=40G"), "nic0=40G nic1=40G");
+  EXPECT_EQ(place(machine + "held x on a1: nic0=70G\n", "nic=1 nic.bw=30G"), "nic0=30G");
+  EXPECT_EQ(place(machine + "held x on a1: nic0=70G\n", "nic=2 nic.bw=40G"),
+            "refused: nic-bandwidth nic with 40G free needs 2 has 1");
+  EXPECT_EQ(place(machine, "vf=3"), "nic1=vf@0 nic1=vf@1 nic1=vf@2");  // one NIC stays whole
+  EXPECT_EQ(place(machine, "vf=5"), "nic0=vf@0 nic0=vf@1 nic1=vf@0 nic1=vf@1 nic1=vf@2");
+  EXPECT_EQ(place(machine, "vf=2 vf.cards=apart"), "nic0=vf@0 nic1=vf@0");
+  EXPECT_EQ(place(machine + "held x on a1: nic1=vf@1\n", "vf=3 vf.cards=one"),
+            "nic1=vf@0 nic1=vf@2 nic1=vf@3");
+  EXPECT_EQ(place(machine, "vf=5 vf.cards=one"),
+            "refused: nic-function no one NIC has 5 functions free");
+  EXPECT_EQ(place(machine, "vf=7"), "refused: nic-function vf needs 7 has 6");
+}
+
+// ---- shares and partitions ------------------------------------------------------------------
+
+const std::string kShares = R"(
+node a1
+  numa0 cpus=0-7 { gpu0 mem=24Gi gpu1 mem=24Gi slots=2 gpu2 mem=48Gi gpu3 }
+)";
+
+TEST(Allocate, SharesOneGpuByThousandthsOrBytes) {
+  EXPECT_EQ(place(kShares, "gpu=0.5"), "gpu0=0.5/12Gi@0");
+  EXPECT_EQ(place(kShares, "gpu.bytes=20Gi"), "gpu0=0.834/20Gi@0");
+  EXPECT_EQ(place(kShares, "gpu.bytes=25Gi"), "gpu2=0.521/25Gi@0");
+  EXPECT_EQ(place(kShares, "gpu=0.6*2"), "gpu0=0.6/15461882266@0 gpu1=0.6/15461882266@0");
+  EXPECT_EQ(place(kShares, "gpu=0.5+0.25 gpu.cards=one"), "gpu0=0.5/12Gi@0 gpu0=0.25/6Gi@1");
+  EXPECT_EQ(place(kShares + "held x on a1: gpu0=0.5\n", "gpu=0.5"), "gpu0=0.5/12Gi@1");
+  EXPECT_EQ(place(kShares, "gpu=0.1*3 gpu.cards=apart"),
+            "gpu0=0.1/2576980378@0 gpu1=0.1/2576980378@0 gpu2=0.1/5153960756@0");
+  EXPECT_EQ(place(kShares, "gpu.bytes=49Gi"),
+            "refused: gpu-share gpu with such a share free needs 1 has 0; the largest free share "
+            "is 1");
+  EXPECT_EQ(place(kShares, "gpu=0.6*5"),
+            "refused: gpu-share the shares that are free do not hold all that are asked");
+  EXPECT_EQ(place(kShares, "gpu=0.6*2 gpu.cards=one"),
+            "refused: gpu-cards no one GPU holds all 2 units");
+}
+
+// Three shares on one card: gpu1 has two slots only.
+TEST(Allocate, CountsSlotsOfShares) {
+  EXPECT_EQ(place(kShares + "held x on a1: gpu0 gpu2 gpu3\n", "gpu=0.1*3"),
+            "refused: gpu-share the shares that are free do not hold all that are asked");
+  EXPECT_EQ(place(kShares + "held x on a1: gpu1=0.1 gpu1=0.1@1 gpu2 gpu3\n", "gpu=0.1"),
+            "gpu0=0.1/2576980378@0");
+}
+
+const std::string kMig = R"(
+node a1
+  numa0 cpus=0-7 { gpu0 mem=80Gi mig=1g.10gb*2,3g.40gb gpu1 mem=80Gi mig=dynamic gpu2 mem=80Gi }
+)";
+
+TEST(Allocate, GivesPartitionsThatExistOrCanBeCut) {
+  EXPECT_EQ(place(kMig, "mig=1g.10gb*2"), "gpu0=mig:1g.10gb@0 gpu0=mig:1g.10gb@1");
+  EXPECT_EQ(place(kMig, "mig=4g.40gb+2g.20gb+1g.10gb gpu.cards=one"),
+            "gpu1=mig:4g.40gb@0 gpu1=mig:2g.20gb@4 gpu1=mig:1g.10gb@6");
+  EXPECT_EQ(place(kMig, "mig=3g.40gb*2 gpu.cards=one"), "gpu1=mig:3g.40gb@0 gpu1=mig:3g.40gb@4");
+  EXPECT_EQ(place(kMig, "mig=3g.40gb*3"),
+            "gpu0=mig:3g.40gb@2 gpu1=mig:3g.40gb@0 gpu1=mig:3g.40gb@4");
+  EXPECT_EQ(place(kMig + "held x on a1: gpu1=mig:1g.10gb@1\n", "mig=7g.80gb"),
+            "refused: gpu-partition gpu with a free partition of 7g.80gb needs 1 has 0");
+  EXPECT_EQ(place(kMig, "mig=1g.20gb*4"),
+            "gpu1=mig:1g.20gb@0 gpu1=mig:1g.20gb@2 gpu1=mig:1g.20gb@4 gpu1=mig:1g.20gb@6");
+  EXPECT_EQ(place(kMig, "mig=4g.40gb*2"),
+            "refused: gpu-partition the partitions that are free do not hold all that are asked");
+}
+
+// The order of units decides ids, not whether they fit: the 1g must leave room for the 4g at 0.
+TEST(Allocate, CutsSoThatAllUnitsFit) {
+  EXPECT_EQ(place(kMig, "mig=1g.10gb+4g.40gb+1g.10gb gpu.cards=one"),
+            "gpu1=mig:4g.40gb@0 gpu1=mig:1g.10gb@4 gpu1=mig:1g.10gb@5");
+}
+
+// ---- cores and memory -----------------------------------------------------------------------
+
+const std::string kCores = R"(
+node a1
+  numa0 cpus=0-3,16-19 smt=split mem=8Gi socket=0 { gpu0 nvme0 }
+  numa1 cpus=4-7,20-23 smt=split mem=8Gi socket=0
+  numa2 cpus=8-11,24-27 smt=split mem=8Gi socket=1 { gpu1 nvme1 }
+  numa3 cpus=12-15,28-31 smt=split mem=16Gi socket=1
+)";
+
+TEST(Allocate, TakesCoresAndMemoryNearTheDevices) {
+  EXPECT_EQ(place(kCores, "gpu=1 cores=2 mem=4Gi"), "gpu0 cpus=0-1,16-17 mem=0:4Gi");
+  EXPECT_EQ(place(kCores + "held x on a1: gpu0\n", "gpu=1 cores=2 mem=4Gi"),
+            "gpu1 cpus=8-9,24-25 mem=2:4Gi");
+  EXPECT_EQ(place(kCores, "gpu=1 cores=5"), "gpu0 cpus=0-4,16-20");
+  EXPECT_EQ(place(kCores, "gpu=1 mem=9Gi"), "gpu0 mem=0:8Gi,1:1Gi");
+  EXPECT_EQ(place(kCores, "gpu=1 mem=9Gi numa=near-devices"),
+            "refused: numa the NUMA nodes near the devices that fit have not enough free cores "
+            "or memory");
+  EXPECT_EQ(place(kCores, "gpu=2 mem=9Gi numa=near-devices"), "gpu0 gpu1 mem=0:8Gi,2:1Gi");
+}
+
+TEST(Allocate, TakesAsFewNodesAsCanBeWithoutDevices) {
+  EXPECT_EQ(place(kCores, "cores=4"), "cpus=0-3,16-19");
+  EXPECT_EQ(place(kCores + "held x on a1: cpus=0,16\n", "cores=4"), "cpus=4-7,20-23");
+  EXPECT_EQ(place(kCores, "mem=12Gi"), "mem=3:12Gi");
+  EXPECT_EQ(place(kCores, "mem=12Gi numa=none"), "mem=0:8Gi,1:4Gi");
+  EXPECT_EQ(place(kCores, "cores=1 mem=12Gi"), "cpus=12,28 mem=3:12Gi");
+  EXPECT_EQ(place(kCores, "cores=1 mem=12Gi numa=single"), "cpus=12,28 mem=3:12Gi");
+  EXPECT_EQ(place(kCores, "mem=17Gi numa=single"),
+            "refused: numa numa0 has 8Gi free memory of 17Gi asked");
+}
+
+TEST(Allocate, SpreadsCoresOverSockets) {
+  EXPECT_EQ(place(kCores, "cores=4 cores.plan=spread"), "cpus=0-1,8-9,16-17,24-25");
+  EXPECT_EQ(place(kCores, "cores=3 cores.plan=spread"), "cpus=0-1,8,16-17,24");
+  EXPECT_EQ(place(kCores + "held x on a1: cpus=0-6,16-22\n", "cores=3 cores.plan=spread"),
+            "cpus=7-9,23-25");
+  EXPECT_EQ(place(kCores + "held x on a1: cpus=0-6,16-22\n", "cores=4 cores.plan=spread"),
+            "refused: cores no even spread over the sockets: one has too few free cores");
+}
+
+TEST(Allocate, CountsCpuWithoutPinning) {
+  EXPECT_EQ(place(kCores, "cpu=31.5"), "cpu=31.5");
+  EXPECT_EQ(place(kCores + "held x on a1: cpus=0,16\n", "cpu=31"),
+            "refused: cpu cpu needs 31 has 30");
+  // Counted CPU leaves less to pin.
+  EXPECT_EQ(place(kCores + "held x on a1: cpu=28\n", "cores=2"), "cpus=0-1,16-17");
+  EXPECT_EQ(place(kCores + "held x on a1: cpu=29\n", "cores=2"),
+            "refused: cores cores needs 2 has 1, counted cpu has the rest");
+}
+
+TEST(Allocate, PutsDrivesNearTheGpus) {
+  EXPECT_EQ(place(kCores + "held x on a1: gpu0\n", "gpu=1 nvme=1"), "gpu1 nvme1");
+  EXPECT_EQ(place(kCores + "held x on a1: nvme0\n", "gpu=1 nvme=1 nvme<=NODE"), "gpu1 nvme1");
+  EXPECT_EQ(place(kCores + "held x on a1: gpu0 nvme1\n", "gpu=1 nvme=1 nvme<=NODE"),
+            "refused: nvme-distance nearest free GPU of nvme0 is SYS away");
+}
+
+// Every other core is held: 33 single cores would be 33 ranges.
+TEST(Allocate, KeepsThe32Ranges) {
+  std::string held = "held x on a1: cpus=1";
+  for (int cpu = 3; cpu < 70; cpu += 2) held += text::cat(",", cpu);
+  const std::string machine = "node a1\n numa0 cpus=0-99\n" + held + "\n";
+  EXPECT_EQ(place(machine, "cores=31"),
+            "cpus=0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,"
+            "56,58,60");
+  // The smallest 40 would be 36 ranges: some of the free run behind 70 instead.
+  const auto answer = place(machine, "cores=40");
+  EXPECT_EQ(answer.substr(0, 5), "cpus=");
+  EXPECT_LE(std::ranges::count(answer, ','), 31);
+  const std::string comb = "node a1\n numa0 cpus=0-69\n" + held + "\n";
+  EXPECT_EQ(place(comb, "cores=33"),
+            "refused: ranges cores and memory that are free lie in more than 32 ranges");
+}
+
+// ---- wishes ---------------------------------------------------------------------------------
+
+// Near the NIC or joined by NVLink: the first wish wins.
+//   numa0 { sw0 { gpu0 nic0 } sw1 { gpu1 nic1 } }   numa1 { sw2 { gpu2 } sw3 { gpu3 } }, NVLink 2-3
+TEST(Allocate, CountsWishesInTheirOrder) {
+  const std::string machine = R"(
+node a1
+  numa0 cpus=0-3 { sw0 { gpu0 nic0 } sw1 { gpu1 nic1 } }
+  numa1 cpus=4-7 { sw2 { gpu2 } sw3 { gpu3 } }
+  nvlink NV4 gpu2 gpu3
+)";
+  EXPECT_EQ(place(machine, "gpu=2 nic=2"), "gpu0 gpu1 nic0 nic1");
+  EXPECT_EQ(place(machine, "gpu=2 nic=2 prefer=gpus"), "gpu2 gpu3 nic0 nic1");
+  EXPECT_EQ(place(machine, "gpu=2 nic=2 nvlink=best"), "gpu2 gpu3 nic0 nic1");
+}
+
+// ---- refusals at sight ----------------------------------------------------------------------
+
+TEST(Allocate, SaysAtSightWhatIsMissing) {
+  const std::string machine =
+      "node a1 arch=amd64\n numa0 cpus=0-3 mem=4Gi { gpu0 model=A100 mem=80Gi gpu1 model=T4 }\n";
+  EXPECT_EQ(place(machine, "gpu=3"), "refused: gpu-count gpu needs 3 has 2");
+  EXPECT_EQ(place(machine, "gpu=1 gpu.model=a100"), "gpu0");
+  EXPECT_EQ(place(machine, "gpu=2 gpu.model=a100"),
+            "refused: gpu-model gpu of model a100 needs 2 has 1");
+  EXPECT_EQ(place(machine, "gpu=2 gpu.mem>=40Gi"),
+            "refused: gpu-memory gpu with 40Gi needs 2 has 1");
+  EXPECT_EQ(place(machine + "held x on a1: gpu0\n", "gpu=2"),
+            "refused: gpu-count gpu needs 2 has 1");
+  EXPECT_EQ(place(machine, "nvme=1"), "refused: nvme-count nvme needs 1 has 0");
+  EXPECT_EQ(place(machine, "cores=5"), "refused: cores cores needs 5 has 4");
+  EXPECT_EQ(place(machine, "cpu=5"), "refused: cpu cpu needs 5 has 4");
+  EXPECT_EQ(place(machine, "mem=5Gi"), "refused: memory memory needs 5Gi has 4Gi");
+  EXPECT_EQ(place(machine, "arch=arm64"), "refused: arch arch needs arm64 is amd64");
+  EXPECT_EQ(place("node a1 cordoned=\"broken fan\"\n numa0 cpus=0-3\n", "cpu=1"),
+            "refused: node-cordoned a1 is cordoned");
+}
+
+TEST(Allocate, AsksNothingOfAnyNode) {
+  EXPECT_EQ(place("node a1 cordoned=\"broken fan\"\n", "gpu=0"), "");
+}
+
+TEST(Allocate, DoesNotGuessWhichCpusShareACore) {
+  EXPECT_EQ(place("node a1\n numa0 cpus=0-7 smt=?\n", "cores=2"),
+            "refused: not-known nobody saw which CPUs share a core");
+  EXPECT_EQ(place("node a1\n numa0 cpus=0-7 smt=?\n", "cores=9"),
+            "refused: cores cores needs 9 has 8");
 }
 
 }  // namespace

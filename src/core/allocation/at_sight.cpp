@@ -124,6 +124,26 @@ Refused too_few_nics(const Problem& problem) {
   return refuse(RefusalCode::kNicCount, needs("nic", asked, passed.usable));
 }
 
+// How many free cores the CPUs that nobody counts have threads for.
+std::int64_t cores_within_count(const Problem& problem) {
+  std::vector<std::int64_t> threads;
+  for (std::size_t n = 0; n < problem.state.numa.size(); ++n) {
+    for (const int core : problem.state.numa[n].cores_free) {
+      const auto& it = problem.shape.numa[n].cores[static_cast<std::size_t>(core)];
+      threads.push_back(static_cast<std::int64_t>(it.threads.size()));
+    }
+  }
+  std::ranges::sort(threads);
+  std::int64_t left = problem.state.cpu_milli_free / domain::kMilliOfAWhole;
+  std::int64_t cores = 0;
+  for (const std::int64_t count : threads) {
+    left -= count;
+    if (left < 0) break;
+    ++cores;
+  }
+  return cores;
+}
+
 Refused too_little_of_the_host(const Problem& problem) {
   const auto& request = problem.request;
   const auto& state = problem.state;
@@ -141,6 +161,16 @@ Refused too_little_of_the_host(const Problem& problem) {
   if (cores < request.cores) {
     return refuse(RefusalCode::kCores, needs("cores", request.cores, cores));
   }
+  const std::int64_t most_threads = std::int64_t{request.cores} * domain::kThreadsOfACoreMax;
+  if (request.cores > 0 && state.cpu_milli_free < most_threads * domain::kMilliOfAWhole) {
+    const std::int64_t within = cores_within_count(problem);
+    const bool known = std::ranges::all_of(
+        problem.shape.numa, [](const auto& numa) { return numa.cpus.empty() || numa.cores_known; });
+    if (known && within < request.cores) {
+      return refuse(RefusalCode::kCores,
+                    cat(needs("cores", request.cores, within), ", counted cpu has the rest"));
+    }
+  }
   if (request.cpu_milli > state.cpu_milli_free) {
     return refuse(RefusalCode::kCpu, cat("cpu needs ", domain::milli_to_text(request.cpu_milli),
                                          " has ", domain::milli_to_text(state.cpu_milli_free)));
@@ -155,7 +185,9 @@ Refused too_little_of_the_host(const Problem& problem) {
 
 }  // namespace
 
-Refused refused_at_sight(const state::NodeState& state, const domain::Request& request) {
+Refused refused_at_sight(const Problem& problem) {
+  const auto& state = problem.state;
+  const auto& request = problem.request;
   if (state.cordoned && !domain::asks_nothing(request)) {
     return refuse(RefusalCode::kNodeCordoned, cat(state.name, " is cordoned"));
   }
@@ -164,7 +196,6 @@ Refused refused_at_sight(const state::NodeState& state, const domain::Request& r
     return refuse(RefusalCode::kArch, cat("arch needs ", request.arch, " is ",
                                           arch.empty() ? std::string_view("not known") : arch));
   }
-  const Problem problem(state, request);
   if (auto refusal = too_few_gpus(problem)) return refusal;
   if (auto refusal = too_few_nics(problem)) return refusal;
   if (problem.nvme_units > std::popcount(problem.nvmes)) {

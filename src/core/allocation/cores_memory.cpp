@@ -12,14 +12,15 @@
 namespace tenon::allocation {
 namespace {
 
-constexpr std::size_t kMemoSize = 1024;  // a power of two
+constexpr std::size_t kMemoLeast = 16;  // powers of two
+constexpr std::size_t kMemoMost = 1024;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::size_t hash(const CoresMemory::Devices& devices) {
   std::uint64_t value = devices.near * 0x9E3779B97F4A7C15ULL + devices.common;
   for (const std::uint8_t far : devices.far) value = (value ^ far) * 0x100000001B3ULL;
-  return static_cast<std::size_t>(value ^ (value >> 29U)) & (kMemoSize - 1);
+  return static_cast<std::size_t>(value ^ (value >> 29U));
 }
 
 }  // namespace
@@ -125,8 +126,11 @@ void CoresMemory::write(const HostCost& cost, CostVector& vector) const {
 std::optional<CoresMemory::HostCost> CoresMemory::best(const Devices& devices, Work& work) {
   if (!enough_) return std::nullopt;
   const Devices asked = normal(devices);
-  if (memo_.empty()) memo_.resize(kMemoSize);
-  Memo& memo = memo_[hash(asked)];
+  if (memo_.size() < kMemoMost && memo_used_ >= memo_.size() / 2) {
+    memo_.assign(memo_.empty() ? kMemoLeast : 2 * memo_.size(), {});
+    memo_used_ = 0;
+  }
+  Memo& memo = memo_[hash(asked) & (memo_.size() - 1)];
   if (!work.spend()) return std::nullopt;
   if (memo.used && memo.devices == asked) return memo.cost;
 
@@ -142,7 +146,10 @@ std::optional<CoresMemory::HostCost> CoresMemory::best(const Devices& devices, W
   } else if (const auto found = solve(question(allowed_by(asked), asked), work)) {
     answer = found->cost;
   }
-  if (!work.cut) memo = {true, asked, answer};
+  if (!work.cut) {
+    if (!memo.used) ++memo_used_;
+    memo = {true, asked, answer};
+  }
   return answer;
 }
 

@@ -130,6 +130,7 @@ class CoresMemory {
     std::optional<HostCost> cost;
   };
   std::vector<Memo> memo_;
+  std::size_t memo_used_ = 0;
 };
 
 }  // namespace tenon::allocation

@@ -56,6 +56,8 @@ class DeviceSearch {
   struct NicCandidate;
   void search_nics(const Partial& partial);
   void plan_nics(NicPlan& plan, const Partial& partial);
+  [[nodiscard]] bool raise_shared_floor(NicPlan& plan);
+  [[nodiscard]] bool begin_may_win(const NicPlan& plan, Partial& start) const;
   [[nodiscard]] bool alike(const NicPlan& plan, const Partial& partial, const NicCandidate& a,
                            const NicCandidate& b) const;
   void raise_pair_floor(const NicPlan& plan, Mask open, Partial& partial) const;

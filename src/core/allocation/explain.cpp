@@ -70,7 +70,7 @@ std::optional<Refusal> for_want_of_facts(const NodeState& state, const Request& 
   for (const auto& [guess, text] : kGuesses) {
     const NodeState better = favourable(state, guess);
     if (*better.shape == *state.shape) continue;
-    if (!search(better, request, part_of(limits)).result) continue;
+    if (!search(Problem(better, request), part_of(limits)).result) continue;
     return Refusal{domain::Verdict::kNotNow, RefusalCode::kNotKnown,
                    cat(text, unknown_example(state, request))};
   }
@@ -127,7 +127,7 @@ Refusal explain(const NodeState& state, const Request& request, const Limits& li
   if (auto refusal = for_want_of_facts(state, request, limits)) return *refusal;
 
   const auto fits = [&](const Request& other) {
-    return search(state, other, part_of(limits)).result.has_value();
+    return search(Problem(state, other), part_of(limits)).result.has_value();
   };
   for (const Clause& clause : kClauses) {
     if (!clause.stands(request)) continue;

@@ -43,16 +43,20 @@ void DeviceSearch::search_nics(const Partial& partial) {
   NicPlan plan{.gpus = partial.chosen.gpus};
   plan_nics(plan, partial);
   if (!plan.floor) return;
-  const auto& pair = problem_.request.pair;
-  if (pair && plan.floor->worst > static_cast<int>(pair->bound)) return;
-  Mask open = 0;
-  for (const auto& candidate : plan.candidates) open |= bit(candidate.nic);
   Partial start = partial;
-  raise_pair_floor(plan, open, start);
-  at(start.floor, problem_.layout.pair, 2) = spare_floor(plan, 0, problem_.nic_units);
-  if (!may_win(start, 0)) return;
+  if (!begin_may_win(plan, start) || !raise_shared_floor(plan) || !begin_may_win(plan, start)) {
+    return;
+  }
   at(start.floor, problem_.layout.pair, 2) = 0;
-  choose_nics(plan, 0, problem_.nic_units, open, start);
+  choose_nics(plan, 0, problem_.nic_units, problem_.nics, start);
+}
+
+bool DeviceSearch::begin_may_win(const NicPlan& plan, Partial& start) const {
+  const auto& pair = problem_.request.pair;
+  if (pair && plan.floor->worst > static_cast<int>(pair->bound)) return false;
+  raise_pair_floor(plan, problem_.nics, start);
+  at(start.floor, problem_.layout.pair, 2) = spare_floor(plan, 0, problem_.nic_units);
+  return may_win(start, 0);
 }
 
 void DeviceSearch::plan_nics(NicPlan& plan, const Partial& partial) {
@@ -85,16 +89,19 @@ void DeviceSearch::plan_nics(NicPlan& plan, const Partial& partial) {
     candidate.units_after = after;
   }
   plan.floor = best_pairs(problem_, plan.gpus, problem_.nics, loads, work_);
-  if (!plan.floor || gpus <= problem_.nic_units) return;
-  // Fewer units than GPUs: with all NICs at hand the GPUs would spread over too many.
+}
+
+// Fewer units than GPUs: with all NICs at hand the GPUs would spread over too many. False where they
+// cannot share so few.
+bool DeviceSearch::raise_shared_floor(NicPlan& plan) {
+  if (std::popcount(plan.gpus) <= problem_.nic_units) return true;
   const auto shared = shared_floor(problem_, plan.gpus, problem_.nics, plan.gpus_to_a_unit,
                                    problem_.nic_units, work_);
-  if (!shared) {
-    plan.floor.reset();
-  } else if (std::pair(shared->worst, shared->sum) >
-             std::pair(plan.floor->worst, plan.floor->sum)) {
+  if (!shared) return false;
+  if (std::pair(shared->worst, shared->sum) > std::pair(plan.floor->worst, plan.floor->sum)) {
     plan.floor = shared;
   }
+  return true;
 }
 
 // Beside these GPUs, would taking one instead of the other change nothing but ids?
@@ -109,9 +116,8 @@ bool DeviceSearch::alike(const NicPlan& plan, const Partial& partial, const NicC
   const auto& h = problem_.nic_groups[y];
   if (((g.switches ^ h.switches) & ~partial.broken.switches) != 0) return false;
   if (((g.numa ^ h.numa) & ~partial.broken.numa) != 0) return false;
-  for (Mask members = plan.gpus; members != 0;) {
-    const int gpu = pop_lowest(members);
-    if (problem_.gpu_nic(gpu, a.nic) != problem_.gpu_nic(gpu, b.nic)) return false;
+  for (std::size_t i = 0; i < problem_.nic_ranks[x].size(); ++i) {
+    if (((problem_.nic_ranks[x][i] ^ problem_.nic_ranks[y][i]) & plan.gpus) != 0) return false;
   }
   return true;
 }

@@ -52,12 +52,6 @@ bool serves(const GpuFacts& facts, const state::GpuState& gpu, GpuMode mode,
 
 }  // namespace
 
-int pop_lowest(Mask& mask) {
-  const int lowest = std::countr_zero(mask);
-  mask &= mask - 1;
-  return lowest;
-}
-
 std::optional<Share> share_of(const GpuFacts& facts, GpuMode mode, std::int64_t amount) {
   constexpr std::int64_t kWhole = domain::kMilliOfAWhole;
   if (mode == GpuMode::kShareMilli) {
@@ -250,8 +244,11 @@ void Problem::find_neighbours() {
     gpu_beside[at] |= bit(gpu);
     for (Mask others = nics; others != 0;) {
       const int nic = pop_lowest(others);
-      for (std::size_t rank = gpu_nic(gpu, nic); rank < kRanks; ++rank) {
-        nics_within[at][rank] |= bit(nic);
+      const std::size_t nearest = gpu_nic(gpu, nic);
+      for (std::size_t rank = nearest; rank < kRanks; ++rank) nics_within[at][rank] |= bit(nic);
+      auto& planes = nic_ranks[static_cast<std::size_t>(nic)];
+      for (std::size_t i = 0; i < planes.size(); ++i) {
+        if (((nearest >> i) & 1U) != 0) planes[i] |= bit(gpu);
       }
     }
   }
@@ -294,23 +291,6 @@ bool Problem::are_twins(int a, int b) const {
   return request.gpu.mode == GpuMode::kWhole ||
          (f.memory_bytes == g.memory_bytes && f.mig == g.mig && f.partitions == g.partitions &&
           f.slots == g.slots);
-}
-
-Rank Problem::gpu_gpu(int a, int b) const {
-  return shape
-      .gpu_gpu[static_cast<std::size_t>(a) * shape.gpus.size() + static_cast<std::size_t>(b)];
-}
-int Problem::nvlinks(int a, int b) const {
-  return shape.gpu_gpu_nvlinks[static_cast<std::size_t>(a) * shape.gpus.size() +
-                               static_cast<std::size_t>(b)];
-}
-Rank Problem::gpu_nic(int gpu, int nic) const {
-  return shape
-      .gpu_nic[static_cast<std::size_t>(gpu) * shape.nics.size() + static_cast<std::size_t>(nic)];
-}
-Rank Problem::gpu_nvme(int gpu, int nvme) const {
-  return shape.gpu_nvme[static_cast<std::size_t>(gpu) * shape.nvmes.size() +
-                        static_cast<std::size_t>(nvme)];
 }
 
 }  // namespace tenon::allocation

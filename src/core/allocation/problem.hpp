@@ -8,7 +8,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/allocation/cost.hpp"
@@ -27,7 +29,11 @@ inline constexpr int kRanks = topology::kRankUnknown + 1;
 [[nodiscard]] constexpr Mask bit(int index) { return Mask{1} << static_cast<unsigned>(index); }
 
 /// The lowest set bit's index, taken out of the mask. REQUIRES: mask != 0.
-[[nodiscard]] int pop_lowest(Mask& mask);
+[[nodiscard]] inline int pop_lowest(Mask& mask) {
+  const int lowest = std::countr_zero(mask);
+  mask &= mask - 1;
+  return lowest;
+}
 
 /// All values of a cost in a row, in the order in which they count; unused ones are 0.
 using CostVector = std::array<std::int64_t, 18>;
@@ -87,16 +93,30 @@ struct Problem {
   /// Candidates NICs of a GPU with at most that rank.
   std::array<std::array<Mask, kRanks>, kDevicesMax> nics_within{};
 
-  [[nodiscard]] Rank gpu_gpu(int a, int b) const;
-  [[nodiscard]] int nvlinks(int a, int b) const;
-  [[nodiscard]] Rank gpu_nic(int gpu, int nic) const;
-  [[nodiscard]] Rank gpu_nvme(int gpu, int nvme) const;
+  [[nodiscard]] Rank gpu_gpu(int a, int b) const {
+    return shape.gpu_gpu[cell(a, b, shape.gpus.size())];
+  }
+  [[nodiscard]] int nvlinks(int a, int b) const {
+    return shape.gpu_gpu_nvlinks[cell(a, b, shape.gpus.size())];
+  }
+  [[nodiscard]] Rank gpu_nic(int gpu, int nic) const {
+    return shape.gpu_nic[cell(gpu, nic, shape.nics.size())];
+  }
+  [[nodiscard]] Rank gpu_nvme(int gpu, int nvme) const {
+    return shape.gpu_nvme[cell(gpu, nvme, shape.nvmes.size())];
+  }
+
+  /// Ranks of a NIC to GPUs that are candidates: bit g of the r-th mask is bit r of the rank to g.
+  std::array<std::array<Mask, 3>, kDevicesMax> nic_ranks{};
 
   /// GPUs that may be swapped without any change of cost have the same class; the one before it in
   /// its class, or -1. A search takes the smallest of a class first.
   std::array<int, kDevicesMax> gpu_twin_before{};
 
  private:
+  static std::size_t cell(int row, int column, std::size_t columns) {
+    return static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(column);
+  }
   void find_gpus();
   void find_nics();
   void find_groups();
