@@ -34,7 +34,7 @@ constexpr const char* kRequests[] = {"gpu=1 nic=1 pair<=PIX cores=2 mem=4Gi",
                                      "nic=2 nic.bw=50G",
                                      "nvme=1 gpu=1 nvme<=PIX",
                                      "cores=5 cores.plan=spread mem=40Gi",
-                                     "gpu=3 nic=2 pair=2:1 numa=near-devices cores=3",
+                                     "gpu=3 nic=2 pair=2:1<=SYS numa=near-devices cores=3",
                                      "gpu=2 gpus<=PIX nic=1 prefer=mem,gpus",
                                      "cores=6 mem=20Gi numa=none",
                                      "gpu=4 nic=4 pair<=PIX",
@@ -46,6 +46,12 @@ state::NodeState machine(const std::string& text) {
   return *state::state_of(document->cluster.nodes.at(0), {});
 }
 
+domain::Request request_of(const std::string& text) {
+  const auto request = notation::parse_request(text, "request");
+  EXPECT_TRUE(request.has_value()) << to_text(request.error());
+  return request.value_or(domain::Request{});
+}
+
 bool same(const Answer& a, const Answer& b) {
   return a.result == b.result && a.cost == b.cost && a.proven_best == b.proven_best &&
          a.steps == b.steps;
@@ -54,7 +60,7 @@ bool same(const Answer& a, const Answer& b) {
 // Pods come and go on two machines of one build and one of another; a small memory has to forget.
 TEST(Allocator, AnswersWhatTheFunctionAnswers) {
   std::vector<domain::Request> requests;
-  for (const auto* text : kRequests) requests.push_back(*notation::parse_request(text, "request"));
+  for (const auto* text : kRequests) requests.push_back(request_of(text));
   std::string other = kMachine;
   other.replace(other.find("NV4"), 3, "NV2");
   for (const std::size_t answers_max : {std::size_t{7}, std::size_t{512}}) {
@@ -92,7 +98,7 @@ TEST(Allocator, AnswersWhatTheFunctionAnswers) {
 // Nodes alike share answers, and a changed fact of the hardware does not.
 TEST(Allocator, KnowsNodesAlike) {
   Allocator allocator;
-  const auto request = *notation::parse_request("gpu=2 nvlink=all", "request");
+  const auto request = request_of("gpu=2 nvlink=all");
   std::string other = kMachine;
   other.replace(other.find("gpu3 gpu4 gpu5\n"), 15, "gpu4 gpu5\n");
   const auto first = allocator.allocate(machine(kMachine), request);
@@ -107,7 +113,7 @@ TEST(Allocator, KnowsNodesAlike) {
 TEST(Allocator, KeepsAnswersOfDifferentLimitsApart) {
   Allocator allocator;
   const auto state = machine(kMachine);
-  const auto request = *notation::parse_request("gpu=3 nic=2 cores=3", "request");
+  const auto request = request_of("gpu=3 nic=2 cores=3");
   const Answer full = allocator.allocate(state, request);
   const Answer cut = allocator.allocate(state, request, {.steps_max = 3});
   EXPECT_TRUE(full.proven_best);
@@ -120,7 +126,7 @@ TEST(Allocator, NamesTheNodeThatIsCordoned) {
   Allocator allocator;
   auto state = machine(kMachine);
   state.cordoned = true;
-  const auto request = *notation::parse_request("gpu=1", "request");
+  const auto request = request_of("gpu=1");
   EXPECT_EQ(allocator.allocate(state, request).result.error().evidence, "a1 is cordoned");
   state.name = "a2";
   EXPECT_EQ(allocator.allocate(state, request).result.error().evidence, "a2 is cordoned");
