@@ -38,8 +38,10 @@ std::string detail_of(const views::DeviceView& device) {
   return text::join(parts, ", ");
 }
 
-std::string detail_of(const views::NumaView& numa) {
-  std::string out = numa.cpus.empty() ? "no CPUs" : text::cat("cpus ", numa.cpus);
+std::string detail_of(const views::NumaView& numa, const views::TopologyView& view) {
+  std::string out = !numa.cpus.empty()   ? text::cat("cpus ", numa.cpus)
+                    : view.cpu_count > 0 ? "no CPUs"
+                                         : "CPUs not known";
   if (numa.cores && numa.cpu_count > 0) {
     const bool all_free = numa.cores_free == numa.cores;
     out += all_free

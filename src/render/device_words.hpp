@@ -26,7 +26,7 @@ inline constexpr const char* kUnknown = "<unknown>";  // nobody saw it
 /// "A100-SXM4-80GB, 80Gi", "400G, compute, RDMA": what it is, as far as it is known.
 [[nodiscard]] std::string detail_of(const views::DeviceView& device);
 /// "cpus 0-47, 24 of 48 cores free, 384Gi"
-[[nodiscard]] std::string detail_of(const views::NumaView& numa);
+[[nodiscard]] std::string detail_of(const views::NumaView& numa, const views::TopologyView& view);
 /// "amd64, 96 CPUs, 768Gi, 8 GPUs, 4 NICs"
 [[nodiscard]] std::string detail_of(const views::TopologyView& view);
 

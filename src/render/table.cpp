@@ -22,15 +22,16 @@ std::vector<std::size_t> shown_columns(const Table& table, Detail detail) {
   return shown;
 }
 
-/// Takes from the last columns until the line fits, each down to kNarrowest.
+/// Takes from the widest column until the line fits; from the first one, which names the row, at last.
 void fit(std::vector<std::size_t>& widths, std::size_t width_max) {
   std::size_t total = kGap * (widths.size() - 1);
   for (const std::size_t width : widths) total += width;
-  for (std::size_t i = widths.size(); i-- > 0 && total > width_max;) {
-    const std::size_t spare = widths[i] > kNarrowest ? widths[i] - kNarrowest : 0;
-    const std::size_t taken = std::min(spare, total - width_max);
-    widths[i] -= taken;
-    total -= taken;
+  while (total > width_max) {
+    auto widest = std::ranges::max_element(widths.begin() + 1, widths.end());
+    if (widest == widths.end() || *widest <= kNarrowest) widest = widths.begin();
+    if (*widest <= kNarrowest) return;
+    --*widest;
+    --total;
   }
 }
 

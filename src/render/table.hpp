@@ -7,7 +7,7 @@
 // Invariants
 //   (1) Each row has as many cells as there are columns.
 //   (2) The first column names the thing of the row; `-o name` prints it.
-//   (3) Nothing is cut unless the style has a width; then only what does not fit, last column first.
+//   (3) Nothing is cut unless the style has a width; then the widest columns first, the first one last.
 #pragma once
 
 #include <cstdint>

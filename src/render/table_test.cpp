@@ -29,7 +29,7 @@ TEST(Table, ShowsMoreWhenWide) {
             "longer   1234567\n");
 }
 
-TEST(Table, CutsTheLastColumnsToTheTerminal) {
+TEST(Table, CutsTheWidestColumnToTheTerminal) {
   EXPECT_EQ(to_text(kTable, {.width_max = 28}),
             "NAME       COUNT   NOTE\n"
             "a1             7   spare, \"…\n"
@@ -38,6 +38,13 @@ TEST(Table, CutsTheLastColumnsToTheTerminal) {
             "NAME       COUNT   NOTE\n"
             "a1             7   spare, \"~\n"
             "longer   1234567\n");
+}
+
+// Eight columns are the least of a cell; a terminal that is narrower still wraps the line.
+TEST(Table, CutsTheNameAtLast) {
+  const Table table{.columns = {{"NAME"}, {"NOTE"}}, .rows = {{{"a-long-name"}, {"a long note"}}}};
+  EXPECT_EQ(to_text(table, {.width_max = 20}), "NAME        NOTE\na-long-n…   a long …\n");
+  EXPECT_EQ(to_text(table, {.width_max = 5}), "NAME       NOTE\na-long-…   a long …\n");
 }
 
 TEST(Table, WithoutRowsIsNothing) {

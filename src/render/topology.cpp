@@ -52,7 +52,7 @@ class TreeWriter {
     Cell name{text::cat(stem, box.name)};
     std::string detail;
     if (box.kind == Box::Kind::kNuma) {
-      detail = box.row ? detail_of(view_.numa[*box.row]) : "NUMA node not known";
+      detail = box.row ? detail_of(view_.numa[*box.row], view_) : "NUMA node not known";
     } else if (box.kind == Box::Kind::kNear) {
       name.text = text::cat(stem, "(", box.name, ")");
       detail = text::cat("within ", meaning_of(box.name));

@@ -230,7 +230,7 @@ std::string title_of(const Box& box) {
 }
 
 std::string subtitle_of(const Box& box, const views::TopologyView& view) {
-  if (box.kind == Box::Kind::kNuma) return box.row ? detail_of(view.numa[*box.row]) : "";
+  if (box.kind == Box::Kind::kNuma) return box.row ? detail_of(view.numa[*box.row], view) : "";
   if (box.kind == Box::Kind::kNear) return std::string{meaning_of(box.name)};
   return box.pci;
 }

@@ -117,7 +117,7 @@ TEST(Readers, TheNotationIsAFormat) {
   EXPECT_EQ(machines->cluster.nodes.size(), 2U);
   EXPECT_EQ(machines->cluster.holders.size(), 1U);
   EXPECT_EQ(text::join(machines->warnings, "\n"),
-            "a.tn: requests and expected plans are no machines: passed over");
+            "a.tn: requests and expected plans are no machines: left out");
   const Source twice[] = {{"a.tn", "node a\n"}, {"b.tn", "node a\n"}};
   EXPECT_EQ(to_text(read(twice, "auto").error()),
             "b.tn: node a stands in a text before too; give each node once");

@@ -48,7 +48,7 @@ Result<Machines> tenon_read(std::span<const Source> sources) {
     std::ranges::move(cluster.holders, std::back_inserter(machines.cluster.holders));
     if (!document->requests.empty() || !document->expected.empty()) {
       machines.warnings.push_back(
-          text::cat(source.name, ": requests and expected plans are no machines: passed over"));
+          text::cat(source.name, ": requests and expected plans are no machines: left out"));
     }
   }
   return machines;

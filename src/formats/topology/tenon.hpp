@@ -4,7 +4,7 @@
 // Our own notation as a source of machines and holders (docs/notation.md).
 //
 // The only reader that gives holders. Requests and expected plans of a text are no machines: they are
-// passed over, with a warning.
+// left out, with a warning.
 #pragma once
 
 #include <span>

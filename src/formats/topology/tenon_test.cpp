@@ -28,7 +28,7 @@ TEST(TenonReader, ReadsMachinesAndHoldersOfAllTexts) {
   ASSERT_EQ(machines->cluster.holders.size(), 1U);
   EXPECT_EQ(
       machines->warnings,
-      std::vector<std::string>{"b.tn: requests and expected plans are no machines: passed over"});
+      std::vector<std::string>{"b.tn: requests and expected plans are no machines: left out"});
 }
 
 TEST(TenonReader, NamesTheTextThatIsWrong) {

@@ -92,6 +92,11 @@ constexpr string_view kInputs =
     "  host          the machine this runs on (a file of that name is ./host)\n"
     "Several ResourceSlice files are joined, node by node.";
 
+constexpr string_view kConvertHelp =
+    "The machines go to the standard output. What the notation does not carry over, or its reader "
+    "left\n"
+    "out, is said on the standard error, and the exit code is 1. FILE is as for 'tenon topo show'.";
+
 constexpr std::array kCaseExamples{
     Example{"tenon case run tests/cases/*.case", "run all kept cases"},
 };
@@ -168,7 +173,7 @@ constexpr std::array kCommands{
     Command{.name = "topo convert",
             .operands = "FILE...",
             .summary = "Write a machine in Tenon's notation",
-            .help = kInputs,
+            .help = kConvertHelp,
             .examples = kConvertExamples,
             .flags = kConvertFlags,
             .run = run_topo_convert},

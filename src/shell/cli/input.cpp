@@ -161,7 +161,9 @@ class Gathering {
       return std::unexpected(std::move(error));
     }
     inputs_.cluster.nodes.push_back(std::move(read->node));
-    for (std::string& warning : read->warnings) inputs_.warnings.push_back(std::move(warning));
+    for (const std::string& warning : read->warnings) {
+      inputs_.warnings.push_back(text::cat(operand, ": ", warning));
+    }
     return {};
   }
 

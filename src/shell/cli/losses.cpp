@@ -82,6 +82,10 @@ class Comparison {
 
 }  // namespace
 
+bool tells_of_loss(std::string_view warning) {
+  return warning.find("left out") != std::string_view::npos;
+}
+
 std::vector<std::string> losses_of(const notation::Document& document, std::string_view text) {
   const auto again = notation::parse(text, "notation");
   if (!again) return {text::cat("all of it, for it cannot be read back: ", to_text(again.error()))};

@@ -25,6 +25,12 @@ TEST(Losses, AreNoneWhereTheTextSaysIt) {
   EXPECT_TRUE(losses_of(document, notation::write(document)).empty());
 }
 
+TEST(Losses, AreToldByTheReaderToo) {
+  EXPECT_TRUE(tells_of_loss(
+      "a.xml:3:1: 0000:00:16.0 has no class: what it is is not known, and it is left out"));
+  EXPECT_FALSE(tells_of_loss("a.txt: 12 of 144 cells were not seen"));
+}
+
 TEST(Losses, NameEachFactThatDoesNotComeBack) {
   auto document = parsed(kNode);
   document.cluster.nodes[0].arch = "arm64";

@@ -163,7 +163,11 @@ void run_topo_convert(const Invocation& invocation, Desk& desk) {
   if (!inputs) return;
   const notation::Document document{.cluster = inputs->cluster, .requests = {}, .expected = {}};
   desk.outcome.out = notation::write(document);
-  for (const std::string& loss : losses_of(document, desk.outcome.out)) {
+  std::vector<std::string> losses = losses_of(document, desk.outcome.out);
+  const auto left_out = std::ranges::count_if(inputs->warnings, tells_of_loss);
+  if (left_out > 0)
+    losses.push_back(text::cat("what ", left_out, " of the warnings call left out"));
+  for (const std::string& loss : losses) {
     desk.fail({.what = text::cat("lost: ", loss), .advice = "keep the source beside the notation"});
   }
 }
