@@ -24,8 +24,7 @@ enum class GrantMode : std::uint8_t { kWhole, kShare, kMig, kVf, kBandwidth };
 /// | vf         | 0              | 0                | number of the function                |
 /// | bandwidth  | bits per second| 0                | 0                                     |
 ///
-/// A share takes both of a GPU's amounts: what is not asked for follows from what is, rounded up;
-/// bytes are 0 only where the card's memory is not known.
+/// A share takes both of a GPU's amounts: what is not asked for follows from what is (I22).
 struct Grant {
   DeviceIndex device{};
   GrantMode mode = GrantMode::kWhole;

@@ -65,7 +65,7 @@ bool cards_hold(Cards cards, const std::vector<int>& of_unit) {
 std::optional<Grant> add_share(GpuView& gpu, GpuMode mode, std::int64_t asked) {
   const auto memory = gpu.facts.memory_bytes;
   Wide milli = asked;
-  Wide bytes = memory ? (Wide{asked} * *memory + 999) / 1000 : 0;
+  Wide bytes = memory ? Wide{asked} * *memory / 1000 : 0;
   if (mode == GpuMode::kShareBytes) {
     bytes = asked;
     milli = (Wide{1000} * asked + *memory - 1) / *memory;

@@ -96,12 +96,12 @@ TEST(Oracle, PacksSharesOnABrokenCard) {
 }
 
 // ceil(1000 x 334 / 1001) = 334 thousandths; three of them are 1002.
-TEST(Oracle, RoundsSharesByMemoryUp) {
+TEST(Oracle, RoundsThousandthsUpAndBytesDown) {
   constexpr const char* kNode = "node a1\n  numa0 cpus=0-3 { gpu0 mem=1001 }\n";
   EXPECT_EQ(best(text::cat(kNode, "pod p gpu.bytes=334*2")), "gpu0=0.334/334@0 gpu0=0.334/334@1");
   EXPECT_EQ(best(text::cat(kNode, "pod p gpu.bytes=334*3")), "refused");
-  // Two halves take 501 bytes each of 1001.
-  EXPECT_EQ(best(text::cat(kNode, "pod p gpu=0.5*2")), "refused");
+  // Two halves fit, with 500 bytes each of 1001.
+  EXPECT_EQ(best(text::cat(kNode, "pod p gpu=0.5*2")), "gpu0=0.5/500@0 gpu0=0.5/500@1");
 }
 
 TEST(Oracle, CutsADynamicCard) {

@@ -57,9 +57,8 @@ std::optional<Share> share_of(const GpuFacts& facts, GpuMode mode, std::int64_t 
   if (mode == GpuMode::kShareMilli) {
     if (amount > kWhole) return std::nullopt;
     const std::int64_t memory = facts.memory_bytes.value_or(0);
-    // ceil(amount x memory / 1000) without leaving 63 bits.
-    const std::int64_t bytes =
-        memory / kWhole * amount + (memory % kWhole * amount + kWhole - 1) / kWhole;
+    // floor(amount x memory / 1000) without leaving 63 bits.
+    const std::int64_t bytes = memory / kWhole * amount + memory % kWhole * amount / kWhole;
     return Share{amount, bytes};
   }
   if (!facts.memory_bytes || amount > *facts.memory_bytes) return std::nullopt;

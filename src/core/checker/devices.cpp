@@ -98,7 +98,7 @@ void check_shares(Audit& audit, const OnDevice& on) {
       const bool right = memory > 0 && Wide{grant.amount} * memory >= Wide{1000} * grant.bytes &&
                          Wide{grant.amount - 1} * memory < Wide{1000} * grant.bytes;
       if (!right) audit.report("I22", cat(name, " takes ", grant.amount, " thousandths"));
-    } else if (Wide{grant.bytes} != (Wide{grant.amount} * memory + 999) / 1000) {
+    } else if (Wide{grant.bytes} != Wide{grant.amount} * memory / 1000) {
       audit.report("I22", cat(name, " takes ", grant.bytes, " bytes"));
     }
   }

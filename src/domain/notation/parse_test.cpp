@@ -272,7 +272,7 @@ TEST(Notation, ReadsEachGrant) {
 
 TEST(Notation, FillsInSlotsAndBytes) {
   EXPECT_EQ(held("gpu0=0.5"), " gpu0=0.5/40Gi@0\n");
-  EXPECT_EQ(held("gpu0=0.001"), " gpu0=0.001/85899346@0\n");  // of 85899345920, rounded up
+  EXPECT_EQ(held("gpu0=0.001"), " gpu0=0.001/85899345@0\n");  // of 85899345920, rounded down
   EXPECT_EQ(held("gpu3=0.5"), " gpu3=0.5@0\n");
   EXPECT_EQ(held("gpu3=0.1 gpu3=0.2@1 gpu3=0.3"), " gpu3=0.1@0 gpu3=0.2@1 gpu3=0.3@2\n");
   EXPECT_EQ(held("gpu1=mig:2g.20gb gpu1=mig:1g.10gb gpu1=mig:1g.10gb"),

@@ -57,10 +57,10 @@ bool read_slot(Lexer& in, std::string_view word, std::string_view slot, const Sl
                  "see what the holders above have");
 }
 
-/// What a share of `milli` takes of the card's memory, rounded up (I22).
+/// What a share of `milli` takes of the card's memory, rounded down (I22).
 std::int64_t bytes_of_share(std::int64_t milli, std::int64_t memory) {
   constexpr std::int64_t kWhole = domain::kMilliOfAWhole;
-  return memory / kWhole * milli + (memory % kWhole * milli + kWhole - 1) / kWhole;
+  return memory / kWhole * milli + memory % kWhole * milli / kWhole;
 }
 
 /// "0.5", "0.5/12Gi".
