@@ -227,6 +227,10 @@ TEST(Nccl, KnowsGpusByClassAndVendor) {
       "nvme0 0000:04:00.0 model=144d:1\n");
 }
 
+TEST(Nccl, PciDomainsMayHave32Bits) {
+  EXPECT_EQ(facts(with_cpu(gpu("10000:e1:00.0"))), "numa0 0-3\ngpu0 10000:e1:00.0\n");
+}
+
 TEST(Nccl, RefusesWithPlaceAndWhat) {
   EXPECT_EQ(
       facts("<graphs version=\"1\"><graph id=\"0\"/></graphs>"),

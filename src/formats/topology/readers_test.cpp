@@ -43,13 +43,15 @@ TEST(Readers, AreSortedUniqueAndInTheDocs) {
               std::string::npos)
         << table[i].name;
   }
-  const auto headings = [&] {
-    std::size_t count = 0;
-    for (auto at = docs.find("\n## `"); at != std::string::npos; at = docs.find("\n## `", at + 1))
-      ++count;
-    return count;
-  }();
-  EXPECT_EQ(headings, table.size());
+  // Captured trees are the shell's to read, and stand on the same page.
+  constexpr std::string_view kOthers[] = {"sysfs", "host"};
+  for (auto at = docs.find("\n## `"); at != std::string::npos; at = docs.find("\n## `", at + 1)) {
+    const auto begin = at + std::string_view{"\n## `"}.size();
+    const std::string name = docs.substr(begin, docs.find('`', begin) - begin);
+    EXPECT_TRUE(std::ranges::find(table, name, &Reader::name) != table.end() ||
+                std::ranges::find(kOthers, name) != std::end(kOthers))
+        << name;
+  }
 }
 
 TEST(Readers, AreChosenByContentOrByName) {

@@ -237,6 +237,29 @@ TEST(Smi, ABondIsSeenByEitherName) {
             "gpu0 GPU0 on ?\nnic0 NIC0=mlx5_bond_0 on ? bond\nnic1 mlx5_bond_1 on ? bond\n");
 }
 
+// Every root complex apart, all on one socket: the words say SYS, the rows say node 0; both stay.
+TEST(Smi, AllMayBeSysInsideOneSocket) {
+  const std::string text =
+      "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
+      "GPU0\t X \tSYS\t0-3,8-11\t0\n"
+      "GPU1\tSYS\t X \t0-3,8-11\t0\n";
+  EXPECT_EQ(matrix(text), "GPU0: X SYS\nGPU1: SYS X\n");
+  EXPECT_EQ(facts(text), "numa0 0-3,8-11\ngpu0 GPU0 on 0\ngpu1 GPU1 on 0\n");
+}
+
+// Two GPUs to one NIC, and a NIC near no GPU (storage, perhaps; nothing says so): it stays where
+// nobody knows.
+TEST(Smi, ANicNearNoGpuIsOnNoKnownNode) {
+  EXPECT_EQ(facts("\tGPU0\tGPU1\tGPU2\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\n"
+                  "GPU0\t X \tNV4\tNV4\tPXB\tSYS\t0-6,8\t0\n"
+                  "GPU1\tNV4\t X \tNV4\tPXB\tSYS\t0-6,8\t0\n"
+                  "GPU2\tNV4\tNV4\t X \tSYS\tSYS\t9-15\t1\n"
+                  "NIC0\tPXB\tPXB\tSYS\t X \tSYS\n"
+                  "NIC1\tSYS\tSYS\tSYS\tSYS\t X \n"),
+            "numa0 0-6,8\nnuma1 9-15\n"
+            "gpu0 GPU0 on 0\ngpu1 GPU1 on 0\ngpu2 GPU2 on 1\nnic0 NIC0 on 0\nnic1 NIC1 on ?\n");
+}
+
 TEST(Smi, NoGpuIsAWarning) {
   EXPECT_EQ(warnings("\tmlx5_0\tCPU Affinity\nmlx5_0\t X \t\n"), "m.txt: names no GPU");
 }
