@@ -190,11 +190,11 @@ TEST(Allocate, SharesOneGpuByThousandthsOrBytes) {
   EXPECT_EQ(place(kShares, "gpu=0.5"), "gpu0=0.5/12Gi@0");
   EXPECT_EQ(place(kShares, "gpu.bytes=20Gi"), "gpu0=0.834/20Gi@0");
   EXPECT_EQ(place(kShares, "gpu.bytes=25Gi"), "gpu2=0.521/25Gi@0");
-  EXPECT_EQ(place(kShares, "gpu=0.6*2"), "gpu0=0.6/15461882266@0 gpu1=0.6/15461882266@0");
+  EXPECT_EQ(place(kShares, "gpu=0.6*2"), "gpu0=0.6/15461882265@0 gpu1=0.6/15461882265@0");
   EXPECT_EQ(place(kShares, "gpu=0.5+0.25 gpu.cards=one"), "gpu0=0.5/12Gi@0 gpu0=0.25/6Gi@1");
   EXPECT_EQ(place(kShares + "held x on a1: gpu0=0.5\n", "gpu=0.5"), "gpu0=0.5/12Gi@1");
   EXPECT_EQ(place(kShares, "gpu=0.1*3 gpu.cards=apart"),
-            "gpu0=0.1/2576980378@0 gpu1=0.1/2576980378@0 gpu2=0.1/5153960756@0");
+            "gpu0=0.1/2576980377@0 gpu1=0.1/2576980377@0 gpu2=0.1/5153960755@0");
   EXPECT_EQ(place(kShares, "gpu.bytes=49Gi"),
             "refused: gpu-share gpu with such a share free needs 1 has 0; the largest free share "
             "is 1");
@@ -209,7 +209,7 @@ TEST(Allocate, CountsSlotsOfShares) {
   EXPECT_EQ(place(kShares + "held x on a1: gpu0 gpu2 gpu3\n", "gpu=0.1*3"),
             "refused: gpu-share the shares that are free do not hold all that are asked");
   EXPECT_EQ(place(kShares + "held x on a1: gpu1=0.1 gpu1=0.1@1 gpu2 gpu3\n", "gpu=0.1"),
-            "gpu0=0.1/2576980378@0");
+            "gpu0=0.1/2576980377@0");
 }
 
 const std::string kMig = R"(
