@@ -51,6 +51,7 @@ TEST(Allocate, GoesWhereTheSwitchIsStillWhole) {
 
 TEST(Allocate, LeavesWholeSwitchesAndPairsWhole) {
   EXPECT_EQ(place(kMixed + "held x on a1: gpu4\n", "gpu=1"), "gpu5");
+  EXPECT_EQ(place(kMixed + "held x on a1: gpu2 nic2\n", "gpu=1"), "gpu3");
 }
 
 TEST(Allocate, RefusesWithWhatIsMissing) {
@@ -143,6 +144,43 @@ TEST(Allocate, ConnectsThroughGrantedGpusAlone) {
   EXPECT_EQ(place(kLinked, "gpu=1"), "gpu4");  // the one that leaves the group whole
 }
 
+// gpu0 and gpu2 have the NICs, but only gpu1 would connect them.
+TEST(Allocate, DoesNotConnectThroughAGpuThatIsNotGranted) {
+  EXPECT_EQ(place(R"(
+node a1
+  numa0 cpus=0-3 { sw0 { gpu0 nic0 } sw1 { gpu1 } sw2 { gpu2 nic1 } }
+  nvlink NV4 gpu0 gpu1
+  nvlink NV4 gpu1 gpu2
+)",
+                  "gpu=2 nic=2 nvlink=connected"),
+            "gpu0 gpu1 nic0 nic1");
+}
+
+// Both GPUs look alike but for the NUMA node, and the cores of numa0 are held.
+TEST(Allocate, TellsGpusApartByTheirNumaNodes) {
+  EXPECT_EQ(place(R"(
+node a1
+  numa0 cpus=0-3
+  numa1 cpus=4-7
+  gpu0 numa=0
+  gpu1 numa=1
+  nic0 numa=0
+  nic1 numa=1
+held x on a1: nic0 nic1 cpus=0-3
+)",
+                  "gpu=1 cores=2"),
+            "gpu1 cpus=4-5");
+}
+
+// A device whose NUMA node nobody saw is near none.
+TEST(Allocate, PutsNothingUnknownOnASingleNode) {
+  const std::string machine = "node a1\n numa0 cpus=0-3 { gpu0 }\n numa1 cpus=4-7\n nic0\n";
+  EXPECT_EQ(place(machine, "gpu=1 nic=1 numa=single"),
+            "refused: not-known the NUMA node of a device that the request needs is not known "
+            "(gpu0 to nic0)");
+  EXPECT_EQ(place(machine, "gpu=1 cores=4 numa=single"), "gpu0 cpus=0-3");
+}
+
 // Which NICs may be given at all.
 const std::string kNics = R"(
 node a1
@@ -202,6 +240,11 @@ TEST(Allocate, SharesOneGpuByThousandthsOrBytes) {
             "refused: gpu-share the shares that are free do not hold all that are asked");
   EXPECT_EQ(place(kShares, "gpu=0.6*2 gpu.cards=one"),
             "refused: gpu-cards no one GPU holds all 2 units");
+}
+
+TEST(Allocate, TakesTheSmallestSlotThatNoShareHas) {
+  EXPECT_EQ(place(kShares + "held x on a1: gpu0=0.25@1\n", "gpu=0.25*2 gpu.cards=one"),
+            "gpu0=0.25/6Gi@0 gpu0=0.25/6Gi@2");
 }
 
 // Three shares on one card: gpu1 has two slots only.
@@ -314,6 +357,19 @@ TEST(Allocate, KeepsThe32Ranges) {
             "refused: ranges cores and memory that are free lie in more than 32 ranges");
 }
 
+// 31 single cores are 31 ranges: with memory of two nodes they are one too many.
+TEST(Allocate, CountsMemoryNodesAmongTheRanges) {
+  std::string held = "held x on a1: cpus=1";
+  for (int cpu = 3; cpu < 62; cpu += 2) held += text::cat(",", cpu);
+  const std::string machine =
+      "node a1\n numa0 cpus=0-61 mem=1Gi\n numa1 cpus=62-65 mem=1Gi\n" + held + "\n";
+  EXPECT_EQ(place(machine, "cores=31 mem=1Gi").substr(0, 9), "cpus=0,2,");
+  // Of four cores in one range on numa1 enough are taken that all keep within 32.
+  const auto answer = place(machine, "cores=31 mem=2Gi");
+  EXPECT_EQ(answer.substr(0, 5), "cpus=");
+  EXPECT_LE(std::ranges::count(answer, ','), 30);
+}
+
 // ---- wishes ---------------------------------------------------------------------------------
 
 // Near the NIC or joined by NVLink: the first wish wins.
@@ -328,6 +384,17 @@ node a1
   EXPECT_EQ(place(machine, "gpu=2 nic=2"), "gpu0 gpu1 nic0 nic1");
   EXPECT_EQ(place(machine, "gpu=2 nic=2 prefer=gpus"), "gpu2 gpu3 nic0 nic1");
   EXPECT_EQ(place(machine, "gpu=2 nic=2 nvlink=best"), "gpu2 gpu3 nic0 nic1");
+}
+
+// Cores near the GPU, or one of them where the memory is: then no byte lies outside.
+TEST(Allocate, WeighsMemoryAgainstCoresAsWished) {
+  const std::string machine = R"(
+node a1
+  numa0 cpus=0-3 mem=8Gi
+  numa1 cpus=4-7 mem=1Gi { gpu0 }
+)";
+  EXPECT_EQ(place(machine, "gpu=1 cores=2 mem=4Gi"), "gpu0 cpus=4-5 mem=0:3Gi,1:1Gi");
+  EXPECT_EQ(place(machine, "gpu=1 cores=2 mem=4Gi prefer=mem"), "gpu0 cpus=0,4 mem=0:4Gi");
 }
 
 // ---- refusals at sight ----------------------------------------------------------------------

@@ -109,6 +109,20 @@ TEST(Allocator, KnowsNodesAlike) {
   EXPECT_NE(first.result->grants, changed.result->grants);
 }
 
+TEST(Allocator, SeesWhatAnAdministratorCordons) {
+  Allocator allocator;
+  auto state = machine(kMachine);
+  const auto request = request_of("gpu=1 nic=1 nvme=1");
+  const Answer before = allocator.allocate(state, request);
+  state.gpus[2].cordoned = true;
+  EXPECT_TRUE(same(allocator.allocate(state, request), allocate(state, request)));
+  state.nics[1].cordoned = true;
+  EXPECT_TRUE(same(allocator.allocate(state, request), allocate(state, request)));
+  state.nvmes[0].cordoned = true;
+  EXPECT_TRUE(same(allocator.allocate(state, request), allocate(state, request)));
+  EXPECT_FALSE(same(before, allocator.allocate(state, request)));
+}
+
 // The same question with less work allowed is another question.
 TEST(Allocator, KeepsAnswersOfDifferentLimitsApart) {
   Allocator allocator;
