@@ -22,32 +22,32 @@ enum class Verdict : std::uint8_t {
 /// The rule that failed. Codes are stable: scripts and tests read them. docs/refusals.md has each
 /// with its meaning and next step.
 enum class RefusalCode : std::uint8_t {
-  kArch,             // the node's architecture is another, or not known
+  kArch,  // the node's architecture is another, or not known
   kNodeCordoned,
-  kGpuCount,         // fewer usable GPUs than asked
+  kGpuCount,  // fewer usable GPUs than asked
   kGpuModel,
   kGpuMemory,
-  kGpuShare,         // no GPU has that much of itself left
-  kGpuPartition,     // no MIG partition of that profile is left
-  kGpuCards,         // one card, or cards apart, cannot hold the units
+  kGpuShare,      // no GPU has that much of itself left
+  kGpuPartition,  // no MIG partition of that profile is left
+  kGpuCards,      // one card, or cards apart, cannot hold the units
   kNicCount,
   kNicRole,
   kNicRate,
   kNicBandwidth,
-  kNicFunction,      // no VF is left
+  kNicFunction,  // no VF is left
   kNvmeCount,
-  kPair,             // GPUs and NICs are there, but not near enough
+  kPair,  // GPUs and NICs are there, but not near enough
   kGpuDistance,
   kNvlink,
   kNvmeDistance,
   kCores,
   kCpu,
   kMemory,
-  kNuma,             // no one NUMA node, or not the devices', has it all
-  kRanges,           // more than kRangesMax ranges of cores and memory
-  kNotKnown,         // a clause needs a fact that nobody saw
-  kRequest,          // the request contradicts itself
-  kNoNode,           // the cluster has no node
+  kNuma,      // no one NUMA node, or not the devices', has it all
+  kRanges,    // more than kRangesMax ranges of cores and memory
+  kNotKnown,  // a clause needs a fact that nobody saw
+  kRequest,   // the request contradicts itself
+  kNoNode,    // the cluster has no node
 };
 [[nodiscard]] std::string_view to_text(RefusalCode code);  // "gpu-count", "pair" …
 

@@ -16,8 +16,8 @@
 
 namespace tenon::domain {
 
-inline constexpr int kUnitsMax = 64;         // devices of one kind that a request may name
-inline constexpr int kRangesMax = 32;        // ranges of cores and memory nodes of an allocation
+inline constexpr int kUnitsMax = 64;   // devices of one kind that a request may name
+inline constexpr int kRangesMax = 32;  // ranges of cores and memory nodes of an allocation
 inline constexpr std::int64_t kMilliOfAWhole = 1000;
 
 enum class GpuMode : std::uint8_t { kWhole, kShareMilli, kShareBytes, kMig };
@@ -36,7 +36,7 @@ struct GpuDemand {
   GpuMode mode = GpuMode::kWhole;
   std::vector<GpuUnit> units;
   Cards cards = Cards::kAny;
-  std::string model;                // "" for any; else equal to GpuFacts::model but for case
+  std::string model;                  // "" for any; else equal to GpuFacts::model but for case
   std::int64_t memory_bytes_min = 0;  // of the card; 0 for any
   friend bool operator==(const GpuDemand&, const GpuDemand&) = default;
 };
@@ -75,7 +75,7 @@ struct Request {
   GpuDemand gpu;
   NicDemand nic;
   int nvme_count = 0;
-  int cores = 0;               // whole cores, pinned
+  int cores = 0;  // whole cores, pinned
   CorePlan core_plan = CorePlan::kPacked;
   std::int64_t cpu_milli = 0;  // counted, not pinned
   std::int64_t memory_bytes = 0;
@@ -85,7 +85,7 @@ struct Request {
   NvlinkClause nvlink = NvlinkClause::kNone;
   std::optional<Distance> nvme_within;  // each NVMe of some GPU
   NumaClause numa = NumaClause::kBest;
-  std::string arch;                     // "" for any
+  std::string arch;  // "" for any
 
   /// Wishes named in the request, in its order; the others follow in the order of the enum.
   std::vector<Wish> wishes;

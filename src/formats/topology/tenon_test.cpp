@@ -26,9 +26,8 @@ TEST(TenonReader, ReadsMachinesAndHoldersOfAllTexts) {
   ASSERT_EQ(machines->cluster.nodes.size(), 2U);
   EXPECT_EQ(machines->cluster.nodes[1].name, "b1");
   ASSERT_EQ(machines->cluster.holders.size(), 1U);
-  EXPECT_EQ(
-      machines->warnings,
-      std::vector<std::string>{"b.tn: requests and expected plans are no machines: left out"});
+  EXPECT_EQ(machines->warnings, std::vector<std::string>{
+                                    "b.tn: requests and expected plans are no machines: left out"});
 }
 
 TEST(TenonReader, NamesTheTextThatIsWrong) {
