@@ -406,7 +406,17 @@ bool spread_evenly(const Situation& s, const std::vector<int>& counts, int total
 
 }  // namespace
 
-int ranges_of(const std::vector<Core>& cores) {
+domain::CpuSet cpus_of(const Situation& s, const std::vector<int>& counts) {
+  domain::CpuSet cpus;
+  for (std::size_t n = 0; n < counts.size(); ++n) {
+    for (int i = 0; i < counts[n]; ++i) {
+      for (const auto cpu : s.numa[n].cores_free[at(i)].threads) cpus.insert(cpu);
+    }
+  }
+  return cpus;
+}
+
+int ranges_of(std::span<const Core> cores) {
   int ranges = 0;
   for (std::size_t i = 0; i < cores.size(); ++i) {
     if (i == 0 || !goes_on(cores[i - 1], cores[i])) ranges += run_price(cores[i]);
@@ -428,14 +438,12 @@ std::optional<std::vector<CoreChoice>> core_choices(const Situation& s,
     }
     CoreChoice choice{.counts = counts};
     for (std::size_t n = 0; n < nodes; ++n) {
-      const auto& free = s.numa[n].cores_free;
-      const std::vector<Core> first(free.begin(), free.begin() + counts[n]);
+      const auto first = std::span<const Core>(s.numa[n].cores_free).first(at(counts[n]));
       choice.ranges += ranges_of(first);
       if (counts[n] > 0) choice.nodes |= bit(static_cast<int>(n));
       for (const auto& core : first) {
         choice.first_ids.push_back(core.threads.front());
         choice.threads += static_cast<int>(core.threads.size());
-        for (const auto cpu : core.threads) choice.cpus.insert(cpu);
       }
     }
     std::ranges::sort(choice.first_ids);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "oracle/oracle.hpp"
@@ -28,7 +29,6 @@ struct DeviceChoice {
 struct CoreChoice {
   std::vector<int> counts;     // by NUMA position
   std::vector<int> first_ids;  // the plain smallest: first threads, ascending
-  domain::CpuSet cpus;         // of these
   int ranges = 0;              // of these (I42)
   int threads = 0;
   Bits nodes = 0;
@@ -39,7 +39,10 @@ struct CoreChoice {
 [[nodiscard]] std::optional<std::vector<CoreChoice>> core_choices(const Situation& s,
                                                                   const domain::Request& request);
 
+/// All threads of the plain smallest cores with these counts.
+[[nodiscard]] domain::CpuSet cpus_of(const Situation& s, const std::vector<int>& counts);
+
 /// I42 for some cores of one NUMA node, by first thread.
-[[nodiscard]] int ranges_of(const std::vector<domain::Core>& cores);
+[[nodiscard]] int ranges_of(std::span<const domain::Core> cores);
 
 }  // namespace tenon::oracle

@@ -382,9 +382,10 @@ Case random_case(Dice& dice, const std::vector<Node>& real) {
   c.holders = random_holders(dice, c.node);
   c.request = random_request(dice, c.node);
   // Most draws ask too much. Steps down from there stop where the first answers are: few of them.
-  if (dice.chance(36)) return c;
-  for (int steps = dice.between(10, 36); steps > 0; --steps) {
-    if (ask(Situation(c.node, c.holders), c.request).outcome != Outcome::kRefused) break;
+  if (dice.chance(33)) return c;
+  for (int steps = dice.between(12, 40); steps > 0; --steps) {
+    const auto opinion = ask(Situation(c.node, c.holders), c.request, {.steps_max = 10'000});
+    if (opinion.outcome != Outcome::kRefused) break;
     weaken(dice, c);
   }
   return c;

@@ -244,7 +244,7 @@ class Search {
     std::ranges::stable_sort(best.grants, [](const auto& a, const auto& b) {
       return std::pair(a.device, a.slot) < std::pair(b.device, b.slot);
     });
-    best.cpus = cores.cpus;
+    best.cpus = cpus_of(s_, cores.counts);
     best.cpu_milli = r_.cpu_milli;
     for (std::size_t n = 0; n < chosen_.memory.size(); ++n) {
       if (chosen_.memory[n] > 0) best.memory.push_back({s_.numa[n].os_index, chosen_.memory[n]});

@@ -179,7 +179,7 @@ TEST(Oracle, KeepsTheLimitOfRanges) {
 }
 
 TEST(Oracle, CountsRangesByRuns) {
-  const auto ranges = [](std::vector<domain::Core> cores) { return ranges_of(cores); };
+  const auto ranges = [](const std::vector<domain::Core>& cores) { return ranges_of(cores); };
   EXPECT_EQ(ranges({{{0}}, {{1}}, {{3}}}), 2);
   EXPECT_EQ(ranges({{{0, 8}}, {{1, 9}}}), 2);
   EXPECT_EQ(ranges({{{0, 8}}, {{2, 10}}}), 4);
