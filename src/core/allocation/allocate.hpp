@@ -40,6 +40,17 @@ struct Answer {
 [[nodiscard]] Answer allocate(const state::NodeState& state, const domain::Request& request,
                               const Limits& limits = {});
 
+struct Fit {
+  bool fits = false;
+  bool proven = true;  // false: the limit cut the search before anything was found
+  std::int64_t steps = 0;
+};
+
+/// The same question without the reason of a refusal, which may cost several searches: for those
+/// who ask about many sets.
+[[nodiscard]] Fit fits(const state::NodeState& state, const domain::Request& request,
+                       const Limits& limits = {});
+
 /// What contradicts itself in the request alone (I48), or nothing.
 [[nodiscard]] std::optional<domain::Refusal> badly_asked(const domain::Request& request);
 

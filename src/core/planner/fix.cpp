@@ -16,10 +16,12 @@
 namespace tenon::planner {
 namespace {
 
-/// Work of one search, over all kinds and nodes.
-constexpr std::int64_t kFixStepsMax = 50'000'000;
+/// Work of one search, over all kinds and nodes: some seconds.
+constexpr std::int64_t kFixStepsMax = 2'000'000;
 /// A question costs at least this, however quickly it is answered.
 constexpr std::int64_t kStepsOfAQuestion = 50;
+/// One question may take this part of what the first one, without a fix, may.
+constexpr std::int64_t kPartOfAQuestion = 16;
 
 using FindFix = std::optional<Fix> (*)(const FixQuestion&, Work&);
 /// In the order in which they are offered.
@@ -84,7 +86,8 @@ FixSearch nearest_fix(const domain::Cluster& cluster, const domain::Request& req
   const auto cases = node_cases(cluster);
   check(cases.has_value(), "a fix is asked for a cluster that does not contradict itself");
   const FixQuestion question{cluster, request, *cases, distinct_cases(*cases)};
-  Work work(limits, kFixStepsMax);
+  Work work({.steps_max = std::max<std::int64_t>(limits.steps_max / kPartOfAQuestion, 1)},
+            kFixStepsMax);
   FixSearch search;
   for (const FindFix find : kKinds) {
     search.fix = find(question, work);
@@ -96,10 +99,10 @@ FixSearch nearest_fix(const domain::Cluster& cluster, const domain::Request& req
 
 bool fits(const state::NodeState& state, const domain::Request& request, Work& work) {
   if (work.exhausted()) return false;
-  const allocation::Answer answer = allocation::allocate(state, request, work.limits());
+  const allocation::Fit answer = allocation::fits(state, request, work.limits());
   work.spend(kStepsOfAQuestion + answer.steps);
-  if (!answer.result && !answer.proven_best) work.not_proven();
-  return answer.result.has_value();
+  if (!answer.proven) work.not_proven();
+  return answer.fits;
 }
 
 std::optional<std::size_t> best_node(const FixQuestion& question, const domain::Request& request,
@@ -108,12 +111,12 @@ std::optional<std::size_t> best_node(const FixQuestion& question, const domain::
   std::optional<std::size_t> best;
   allocation::Cost best_cost;
   for (const std::size_t position : question.distinct) {
+    const state::NodeState& now = question.cases[position].now;
     if (work.exhausted()) return std::nullopt;
-    allocation::Answer answer =
-        allocation::allocate(question.cases[position].now, request, work.limits());
-    work.spend(kStepsOfAQuestion + answer.steps);
-    if (!answer.result && !answer.proven_best) work.not_proven();
-    if (!answer.result || (best && answer.cost >= best_cost)) continue;
+    if (!fits(now, request, work)) continue;
+    allocation::Answer answer = allocation::allocate(now, request, work.limits());
+    work.spend(answer.steps);
+    if (best && answer.cost >= best_cost) continue;
     best = position;
     best_cost = std::move(answer.cost);
   }

@@ -22,6 +22,9 @@ using domain::Node;
 
 bool fits_grown(const NodeCase& node, const Node& grown, const domain::Request& request,
                 Work& work) {
+  // A new shape has to know the distance of every two devices.
+  const auto devices = static_cast<std::int64_t>(grown.devices.size());
+  if (!work.spend(devices * devices / 4)) return false;
   auto state =
       state::empty_state(grown, std::make_shared<const topology::Shape>(topology::shape_of(grown)));
   for (const domain::Holder& holder : moved(node.holders, *node.node, grown)) {

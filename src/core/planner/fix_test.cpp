@@ -243,6 +243,19 @@ held c on a1: cpu=4 mem=0:30Gi
   EXPECT_EQ(fixed(kBusy, "cpu=3"), "end c on a1");
 }
 
+// Either x ends or the cores come from both NUMA nodes: nobody ends where a clause can give way.
+TEST(Fix, EndsNobodyWhereAClauseCanGiveWay) {
+  EXPECT_EQ(fixed(R"(
+node a1
+  numa0 cpus=0-3
+  numa1 cpus=4-7
+held x on a1: cpus=0
+held y on a1: cpus=4
+)",
+                  "cores=4 numa=single"),
+            "ask for numa=near-devices instead of numa=single: fits a1");
+}
+
 // ---- ask for less -------------------------------------------------------------------------------
 
 TEST(Fix, AsksForFewerUnits) {

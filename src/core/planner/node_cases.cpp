@@ -4,6 +4,8 @@
 #include "core/planner/node_cases.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -112,17 +114,6 @@ std::uint64_t fingerprint(const state::NodeState& state) {
     hash.add(numa.memory_free);
   }
   return hash.value();
-}
-
-const allocation::Answer& Answers::of(const state::NodeState& state) {
-  auto& alike = entries_[fingerprint(state)];
-  for (const auto& entry : alike) {
-    if (entry->state == state) return entry->answer;
-  }
-  alike.push_back(
-      std::make_unique<Entry>(Entry{state, allocation::allocate(state, *request_, limits_)}));
-  steps_ += alike.back()->answer.steps;
-  return alike.back()->answer;
 }
 
 }  // namespace tenon::planner

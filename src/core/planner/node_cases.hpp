@@ -9,12 +9,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <vector>
 
 #include "base/result.hpp"
-#include "core/allocation/allocate.hpp"
 #include "core/state/node_state.hpp"
 #include "domain/cluster.hpp"
 
@@ -35,27 +32,5 @@ enum class Cordons : std::uint8_t { kKept, kLifted };
 
 /// A number that equal states share.
 [[nodiscard]] std::uint64_t fingerprint(const state::NodeState& state);
-
-/// The answers to one request: nodes in equal states are a class of alike nodes and are asked once.
-class Answers {
- public:
-  Answers(const domain::Request& request, const allocation::Limits& limits)
-      : request_(&request), limits_(limits) {}
-
-  [[nodiscard]] const allocation::Answer& of(const state::NodeState& state);
-
-  /// Work of all questions so far.
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
-
- private:
-  struct Entry {
-    state::NodeState state;
-    allocation::Answer answer;
-  };
-  const domain::Request* request_;
-  allocation::Limits limits_;
-  std::int64_t steps_ = 0;
-  std::map<std::uint64_t, std::vector<std::unique_ptr<Entry>>> entries_;  // by fingerprint
-};
 
 }  // namespace tenon::planner

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "core/planner/fix_kinds.hpp"
+#include "core/allocation/allocator.hpp"
 #include "core/planner/node_cases.hpp"
 
 namespace tenon::planner {
@@ -33,32 +33,41 @@ std::string cordons_of(const domain::Node& node) {
   return list;
 }
 
-/// What the node says now, with the verdict that I60 asks for.
-allocation::Answer judge(const NodeCase& node, Answers& answers) {
-  allocation::Answer now = answers.of(node.now);
-  if (now.result || now.result.error().verdict == Verdict::kBadlyAsked) return now;
-  const auto refuse = [&](Verdict verdict, const allocation::Answer& reason) {
-    Refusal refusal = reason.result.error();
-    refusal.verdict = verdict;
-    now.result = std::unexpected(std::move(refusal));
-    return now;
-  };
+/// Asks nodes one request; those in equal states get their answer from memory.
+class Judge {
+ public:
+  Judge(const domain::Request& request, const allocation::Limits& limits)
+      : request_(request), limits_(limits) {}
 
-  const allocation::Answer& empty = answers.of(emptied(node, Cordons::kKept));
-  now.proven_best = now.proven_best && (empty.result || empty.proven_best);
-  if (empty.result) {
-    const allocation::Answer reason = now;
-    return refuse(Verdict::kNotNow, reason);
+  /// What the node says now, with the verdict that I60 asks for.
+  allocation::Answer judge(const NodeCase& node) {
+    allocation::Answer now = ask(node.now);
+    if (now.result) return now;
+    const auto refuse = [&](Verdict verdict, Refusal reason) {
+      reason.verdict = verdict;
+      now.result = std::unexpected(std::move(reason));
+      return now;
+    };
+    const allocation::Answer empty = ask(emptied(node, Cordons::kKept));
+    if (empty.result) return refuse(Verdict::kNotNow, now.result.error());
+    const allocation::Answer lifted = ask(emptied(node, Cordons::kLifted));
+    now.proven_best = now.proven_best && empty.proven_best && (lifted.result || lifted.proven_best);
+    if (!lifted.result) return refuse(Verdict::kNeverFits, lifted.result.error());
+    Refusal reason = empty.result.error();
+    reason.evidence =
+        text::cat(reason.evidence, reason.evidence.empty() ? "" : "; ", cordons_of(*node.node));
+    return refuse(Verdict::kForbidden, std::move(reason));
   }
 
-  const allocation::Answer& lifted = answers.of(emptied(node, Cordons::kLifted));
-  now.proven_best = now.proven_best && (lifted.result || lifted.proven_best);
-  if (!lifted.result) return refuse(Verdict::kNeverFits, lifted);
-  allocation::Answer forbidden = refuse(Verdict::kForbidden, empty);
-  std::string& evidence = forbidden.result.error().evidence;
-  evidence = text::cat(evidence, evidence.empty() ? "" : "; ", cordons_of(*node.node));
-  return forbidden;
-}
+ private:
+  allocation::Answer ask(const state::NodeState& state) {
+    return allocator_.allocate(state, request_, limits_);
+  }
+
+  const domain::Request& request_;
+  allocation::Limits limits_;
+  allocation::Allocator allocator_;
+};
 
 /// I61; the first of the nodes that say so.
 void refuse_all(Placement& placement) {
@@ -88,9 +97,9 @@ Result<Placement> place(const domain::Cluster& cluster, const domain::Request& r
     return placement;
   }
 
-  Answers answers(request, limits);
+  Judge judge(request, limits);
   for (const NodeCase& node : *cases) {
-    placement.nodes.push_back({node.node->name, judge(node, answers)});
+    placement.nodes.push_back({node.node->name, judge.judge(node)});
     const allocation::Answer& answer = placement.nodes.back().answer;
     if (!answer.result) continue;
     if (!placement.chosen || answer.cost < placement.nodes[*placement.chosen].answer.cost) {
