@@ -81,7 +81,7 @@ std::string state_of(const views::DeviceView& device) {
 
 std::string shown_bytes(std::optional<std::int64_t> bytes) {
   if (!bytes) return kUnknown;
-  const std::string exact = domain::bytes_to_text(*bytes);
+  std::string exact = domain::bytes_to_text(*bytes);
   constexpr std::size_t kShort = 6;  // "1536Gi"
   if (exact.size() <= kShort) return exact;
   constexpr std::array<std::string_view, 6> kUnits{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};

@@ -117,7 +117,11 @@ std::string because(const views::PlacementView& view) {
                                                    level.name == "memory" || level.name == "nvme";
     if (counts && !level.words.empty()) reasons.push_back(level.words);
   }
-  return reasons.empty() ? std::string{} : text::cat("Because: ", text::join(reasons, "; "), "\n");
+  if (reasons.empty()) return {};
+  return text::cat(view.proven_best
+                       ? text::cat("Because nothing on ", printable(view.node), " is nearer: ")
+                       : std::string{"How near it is: "},
+                   text::join(reasons, "; "), "\n");
 }
 
 std::string nodes_section(const views::PlacementView& view, const TextStyle& style) {

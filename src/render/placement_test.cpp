@@ -53,13 +53,13 @@ views::PlacementView refused() {
 TEST(Placement, SaysTheAnswerInOneLine) {
   EXPECT_EQ(placement_text(placed(), Explained::kNo, "", {}),
             "train fits a1: gpu0 nic0\n"
-            "Because: worst PIX\n");
+            "Because nothing on a1 is nearer: worst PIX\n");
 }
 
 TEST(Placement, ExplainsPairsLevelsAndEachNode) {
   EXPECT_EQ(placement_text(placed(), Explained::kYes, "", {}),
             R"(train fits a1: gpu0 nic0
-Because: worst PIX
+Because nothing on a1 is nearer: worst PIX
 It asked for: gpu=1 nic=1 pair<=PIX
 
 What it gets

@@ -44,13 +44,13 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu S
 .card{fill:#ffffff;stroke:#b4c0cc}
 .gpu{stroke:#33475b;stroke-width:1.5}
 .free{fill:#2e8b57}.taken{fill:#3b6fc4}.part{fill:#c98a00}.cordoned{fill:#b3261e}
-.d0{fill:#d9dee4}.dv{fill:#6f4bb8}.d1{fill:#0b5d8f}.d2{fill:#3d86b5}.d3{fill:#86b6d6}.d4{fill:#c3dcec}.d5{fill:#edf3f8}.dq{fill:none;stroke:#9fb0c3;stroke-dasharray:2 2}
+.d0{fill:#d9dee4}.dv{fill:#6f4bb8}.d1{fill:#0b5d8f}.d2{fill:#2f76a5}.d3{fill:#86b6d6}.d4{fill:#c3dcec}.d5{fill:#edf3f8}.dq{fill:none;stroke:#9fb0c3;stroke-dasharray:2 2}
 .on{fill:#ffffff}
 @media (prefers-color-scheme:dark){
 text{fill:#e6edf3}.paper{fill:#12181f}.faint,.tiny{fill:#9fb0c3}.warn{fill:#f0b35e}
 .numa{fill:#1a232d;stroke:#4a5c70}.place,.near{fill:#12181f;stroke:#6f8cab}.card{fill:#1f2a36;stroke:#4a5c70}.gpu{stroke:#a9bccf}
 .free{fill:#4cbf83}.taken{fill:#6f9cf0}.part{fill:#e0aa3a}.cordoned{fill:#ef6a62}
-.d0{fill:#39434e}.dv{fill:#7d5bc7}.d1{fill:#1f7fbb}.d2{fill:#246690}.d3{fill:#244f6b}.d4{fill:#213c50}.d5{fill:#1b2a36}
+.d0{fill:#39434e}.dv{fill:#7d5bc7}.d1{fill:#1b74ad}.d2{fill:#246690}.d3{fill:#244f6b}.d4{fill:#213c50}.d5{fill:#1b2a36}
 }
 </style>
 )";
@@ -146,7 +146,7 @@ Placed measured(const Box& box, const views::TopologyView& view, int width_max) 
       boxes.push_back(measured(child, view, width_max - 2 * kPad));
     }
   }
-  std::ranges::stable_sort(cards, {}, [](const Placed& card) { return *card.box->row; });
+  std::ranges::sort(cards, {}, [](const Placed& card) { return *card.box->row; });
   int bottom = kTitle + kPad / 2;
   const Area by_cards = lay_cards(cards, view, kPad, bottom);
   if (!cards.empty()) bottom += by_cards.height + kGap;
@@ -168,7 +168,7 @@ std::string_view class_of(std::string_view state) {
 std::string state_mark(std::string_view state, int x, int y) {
   const std::string_view name = class_of(state);
   if (name == "free") {
-    return text::cat("<circle class=\"free\" cx=\"", x + 5, "\" cy=\"", y - 4, "\" r=\"4\"/>\n");
+    return text::cat(R"(<circle class="free" cx=")", x + 5, "\" cy=\"", y - 4, "\" r=\"4\"/>\n");
   }
   std::string path;
   if (name == "taken") path = text::cat("M", x + 1, " ", y - 8, "h8v8h-8z");
@@ -192,7 +192,7 @@ std::string who_of(const views::DeviceView& device) {
 
 /// What it is; where nobody saw that, what is near it.
 std::string second_line(const views::DeviceView& device) {
-  const std::string detail = detail_of(device);
+  std::string detail = detail_of(device);
   if (!detail.empty() || device.near.device.empty()) return detail;
   return text::cat("nearest ", device.near.device, " ", device.near.distance);
 }
@@ -350,7 +350,7 @@ std::string topology_svg(const std::vector<views::TopologyView>& views) {
   draw_legend(picture);
   const int width = picture.width + 2 * kMargin;
   const int height = picture.height;
-  return text::cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"",
+  return text::cat(R"(<svg xmlns="http://www.w3.org/2000/svg" width=")", width, "\" height=\"",
                    height, "\" viewBox=\"0 0 ", width, " ", height,
                    "\" role=\"img\" aria-labelledby=\"title description\">\n",
                    "<title id=\"title\">Topology of ", svg::escaped(text::join(names, ", ")),

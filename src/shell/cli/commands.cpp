@@ -156,8 +156,10 @@ constexpr std::array kCommands{
             .summary = "Find the devices, cores and memory that a request gets, and why",
             .help =
                 "Nothing is changed anywhere: this is the scheduler's own answer to a question.\n"
-                "docs/notation.md has the clauses of a request. The machines are read like the\n"
-                "operands of topo; what pods hold comes from the notation.\n"
+                "docs/notation.md has the clauses of a request, docs/refusals.md the meaning of "
+                "each no.\n"
+                "The machines are read like the operands of topo; who holds what comes from the "
+                "notation.\n"
                 "The exit code tells the answers apart: 0 it fits, 2 it never fits, 4 not now,\n"
                 "5 forbidden, 64 badly asked.",
             .examples = kPlaceExamples,

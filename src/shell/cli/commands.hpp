@@ -21,8 +21,8 @@ struct Flag {
   char letter = 0;         // 'o'; 0 for none
   std::string_view value;  // "FORM"; "" for a switch, which has a --no- twin if `negatable`
   std::string_view help;   // one line
-  std::span<const std::string_view> choices = {};  // of the value; empty: any text
-  std::string_view fallback = {};                  // what it is when not given
+  std::span<const std::string_view> choices;  // of the value; empty: any text
+  std::string_view fallback;                  // what it is when not given
   enum class Given : std::uint8_t {
     kMaybe,
     kRequired,

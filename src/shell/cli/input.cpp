@@ -34,7 +34,9 @@ class File {
  public:
   explicit File(int descriptor) : descriptor_(descriptor) {}
   File(const File&) = delete;
+  File(File&&) = delete;
   File& operator=(const File&) = delete;
+  File& operator=(File&&) = delete;
   ~File() {
     if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
   }
@@ -76,7 +78,8 @@ Result<OperandKind> kind_of(const std::string& operand) {
   if (operand == "host") return OperandKind::kHost;
   struct stat facts{};
   if (::stat(operand.c_str(), &facts) != 0) {
-    return io_error(operand, text::cat("cannot be opened: ", std::strerror(errno)),
+    return io_error(operand.empty() ? "''" : operand,
+                    text::cat("cannot be opened: ", std::strerror(errno)),
                     errno == ENOENT ? "check the name; - is the standard input" : "");
   }
   if (S_ISDIR(facts.st_mode)) return OperandKind::kFolder;

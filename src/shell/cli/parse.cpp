@@ -64,7 +64,7 @@ Result<Parsed> no_such_command(std::span<const std::string> words) {
     return badly_asked(text::cat("no command '", first, "'"),
                        did_you_mean(first, firsts, "see 'tenon help'"));
   }
-  std::vector<std::string> list(seconds.begin(), seconds.end());
+  const std::vector<std::string> list(seconds.begin(), seconds.end());
   const std::string choices = text::cat("it is one of: ", text::join(list, ", "));
   if (words.size() < 2) return badly_asked(text::cat("'", first, "' needs a second word"), choices);
   return badly_asked(text::cat("no command '", first, " ", words[1], "'"),
