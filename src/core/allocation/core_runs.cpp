@@ -4,6 +4,7 @@
 #include "core/allocation/core_runs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/check.hpp"
@@ -80,6 +81,31 @@ CoreRuns::CoreRuns(const Problem& problem) : cores_(problem.request.cores) {
   }
   threads_may_bind_ = most > threads_max_;
   may_bind_ = threads_may_bind_ || ranges + memory_nodes > kRanges;
+  if (may_bind_ && cores_ > 0) ranges_suffice_ = hold_within(kRanges - (memory_nodes > 0 ? 1 : 0));
+}
+
+// Do so many ranges of any nodes hold the cores? Each run of free cores is taken or not.
+bool CoreRuns::hold_within(int ranges) const {
+  std::array<int, kRanges + 1> most{};  // cores by ranges spent
+  const auto take = [&](int price, int cores) {
+    for (int spent = kRanges; spent >= price; --spent) {
+      most[at(spent)] = std::max(most[at(spent)], most[at(spent - price)] + cores);
+    }
+  };
+  for (const auto& free : free_) {
+    int price = 0;
+    int length = 0;
+    for (const Free& core : free) {
+      if (!core.continues) {
+        if (length > 0) take(price, length);
+        price = core.start_cost;
+        length = 0;
+      }
+      ++length;
+    }
+    if (length > 0) take(price, length);
+  }
+  return most[at(ranges)] >= cores_;
 }
 
 CoreRuns::Use CoreRuns::plain(int node, int count) const { return prefix_[at(node)][at(count)]; }

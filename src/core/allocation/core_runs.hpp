@@ -34,6 +34,8 @@ class CoreRuns {
   [[nodiscard]] int threads_max() const { return threads_max_; }
   /// False: not even the cores with the fewest threads are within the limit of threads.
   [[nodiscard]] bool threads_suffice() const { return threads_suffice_; }
+  /// False: whatever nodes give cores, the request's are more than 32 ranges hold.
+  [[nodiscard]] bool ranges_suffice() const { return ranges_suffice_; }
   /// False: no choice of cores of this request takes too many threads.
   [[nodiscard]] bool threads_may_bind() const { return threads_may_bind_; }
 
@@ -58,6 +60,7 @@ class CoreRuns {
   struct Table {
     std::vector<int> least;
   };
+  [[nodiscard]] bool hold_within(int ranges) const;
   [[nodiscard]] const Table& table(int node, Work& work);
   [[nodiscard]] std::size_t index(int node, int from, int count, int ranges, int chosen) const;
 
@@ -69,6 +72,7 @@ class CoreRuns {
   bool may_bind_ = false;
   bool threads_suffice_ = true;
   bool threads_may_bind_ = false;
+  bool ranges_suffice_ = true;
 };
 
 }  // namespace tenon::allocation

@@ -44,7 +44,7 @@ CoresMemory::CoresMemory(const Problem& problem)
   }
   enough_ = cores >= cores_ && memory >= memory_ &&
             problem.request.cpu_milli <= state.cpu_milli_free &&
-            (cores_ == 0 || runs_.threads_suffice());
+            (cores_ == 0 || (runs_.threads_suffice() && runs_.ranges_suffice()));
   if (problem.request.numa == domain::NumaClause::kSingle) {
     alone_ = 0;
     for (std::size_t n = 0; n < state.numa.size(); ++n) {

@@ -106,19 +106,19 @@ constexpr Clause kClauses[] = {
      [](Request& r) { r.core_plan = domain::CorePlan::kPacked; }},
 };
 
-Refusal without_clauses(const NodeState& state, const Request& request) {
+// No clause is to blame: what is free does not hold it, one unit beside the other.
+Refusal without_clauses(const Request& request, bool devices_fit) {
+  if (devices_fit) {
+    return {.code = RefusalCode::kRanges,
+            .evidence = cat("cores and memory that are free lie in more than ", domain::kRangesMax,
+                            " ranges")};
+  }
   if (request.gpu.mode == domain::GpuMode::kMig) {
     return {.code = RefusalCode::kGpuPartition,
             .evidence = "the partitions that are free do not hold all that are asked"};
   }
-  if (request.gpu.mode != domain::GpuMode::kWhole && !request.gpu.units.empty()) {
-    return {.code = RefusalCode::kGpuShare,
-            .evidence = "the shares that are free do not hold all that are asked"};
-  }
-  (void)state;
-  return {.code = RefusalCode::kRanges,
-          .evidence = cat("cores and memory that are free lie in more than ", domain::kRangesMax,
-                          " ranges")};
+  return {.code = RefusalCode::kGpuShare,
+          .evidence = "the shares that are free do not hold all that are asked"};
 }
 
 }  // namespace
@@ -148,7 +148,10 @@ Refusal explain(const NodeState& state, const Request& request, const Limits& li
             cat(evidence_of(clause.code, state, request), "; ", domain::to_text(*first),
                 " does not hold either")};
   }
-  Refusal refusal = without_clauses(state, relaxed);
+  Request devices = relaxed;
+  devices.cores = 0;
+  devices.memory_bytes = 0;
+  Refusal refusal = without_clauses(relaxed, fits(devices));
   refusal.verdict = domain::Verdict::kNotNow;
   return refusal;
 }
