@@ -130,6 +130,7 @@ TEST(NodeState, CountsCpusAndMemory) {
   EXPECT_EQ(take("cpus=0,16", "cpu=22"), "");
   EXPECT_EQ(take("cpus=0,16", "cpu=22.001"), "cpu needs 22001 and 0 pinned thousandths, has 22000");
   EXPECT_EQ(take("cpu=23", "cpus=1,17"), "cpu needs 0 and 2000 pinned thousandths, has 1000");
+  EXPECT_EQ(take("mem=0:60Gi", "mem=0:4Gi"), "");
   EXPECT_EQ(take("mem=0:60Gi", "mem=0:5Gi"),
             text::cat("numa0 has ", 4LL << 30, " of ", 5LL << 30, " bytes free"));
   EXPECT_EQ(take("", "mem=1:1Gi"), text::cat("numa1 has 0 of ", 1LL << 30, " bytes free"));
@@ -145,6 +146,36 @@ TEST(NodeState, RefusesGrantsThatNameNothing) {
   domain::Allocation far;
   far.memory.push_back({.numa = 7, .bytes = 1});
   EXPECT_EQ(take("", far), "numa7 is not there");
+}
+
+TEST(NodeState, KeepsCordonsWithTheirDevices) {
+  const auto document = notation::parse(
+      "node a1\n  gpu0\n  gpu1 cordoned=\"x\"\n  nic0 cordoned=\"x\"\n  nic1\n  nvme0\n"
+      "  nvme1 cordoned=\"x\"\n",
+      "machine");
+  ASSERT_TRUE(document.has_value()) << to_text(document.error());
+  const auto state = state_of(document->cluster.nodes.at(0), {});
+  ASSERT_TRUE(state.has_value());
+  EXPECT_FALSE(state->cordoned);
+  EXPECT_FALSE(state->gpus.at(0).cordoned);
+  EXPECT_TRUE(state->gpus.at(1).cordoned);
+  EXPECT_TRUE(state->nics.at(0).cordoned);
+  EXPECT_FALSE(state->nics.at(1).cordoned);
+  EXPECT_FALSE(state->nvmes.at(0).cordoned);
+  EXPECT_TRUE(state->nvmes.at(1).cordoned);
+}
+
+// Devices stand as GPUs, NICs, NVMes; a kind and an ordinal name each of them once.
+TEST(NodeState, FindsEachDeviceByKindAndOrdinal) {
+  const Machine machine;
+  const auto state = machine.state();
+  ASSERT_TRUE(state.has_value());
+  for (std::uint32_t i = 0; i < machine.node().devices.size(); ++i) {
+    const auto& device = machine.node().devices[i];
+    EXPECT_EQ(index_of(*state->shape, device.kind(), device.ordinal), domain::DeviceIndex{i});
+    const std::pair expected{device.kind(), device.ordinal};
+    EXPECT_EQ(kind_and_ordinal(*state->shape, domain::DeviceIndex{i}), expected);
+  }
 }
 
 // A core is free while none of its threads is pinned.

@@ -56,6 +56,14 @@ TEST(Distances, CallsFunctionsOfOneCardPixWhereverTheyHang) {
   EXPECT_EQ(between(node, 0, 1), "PIX");
 }
 
+// One bus and device of two PCI domains are two cards.
+TEST(Distances, TellsCardsOfTwoDomainsApart) {
+  const auto node = machine(
+      "node a1\n  numa0 cpus=0-3 { bridge0 { gpu0 pci=0000:10:00.0 } bridge1 { nic0 "
+      "pci=0001:10:00.0 } }\n");
+  EXPECT_EQ(between(node, 0, 1), "NODE");
+}
+
 // Two bridges whose NUMA node nobody named are never near by a guess.
 TEST(Distances, TakesTheWeakerWordWhereNumaIsNotKnown) {
   const auto node = machine(
@@ -140,6 +148,17 @@ node a1
   EXPECT_EQ(groups(shape.switch_groups), "[1 1][12 4]");  // alone or without GPU: none
   EXPECT_EQ(groups(shape.numa_groups), "[3 3][12 28]");   // numa2 has no GPU
   EXPECT_EQ(shape.gpu_numa, (std::vector<Mask>{1, 1, 2, 2}));
+}
+
+// gpu1 is behind a second switch: PXB from the two others, so no part of their group.
+TEST(Shape, EndsASwitchGroupAtTheNextSwitch) {
+  EXPECT_EQ(groups(shape_of(machine(kTree)).switch_groups), "[1 1]");
+}
+
+TEST(Shape, TellsMemoryNotSeenFromNone) {
+  const auto shape = shape_of(machine("node a1\n  numa0 cpus=0-3\n  numa1 cpus=4-7 mem=0\n"));
+  EXPECT_EQ(shape.numa[0].memory_bytes, -1);
+  EXPECT_EQ(shape.numa[1].memory_bytes, 0);
 }
 
 TEST(Shape, KnowsNumaNodesOfDevices) {
