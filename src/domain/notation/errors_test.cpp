@@ -94,6 +94,8 @@ TEST(NotationError, RefusesContradictions) {
       wrong("node a\n numa0 cpus=0-3 cores=0+1,2"),
       "t:2:23: cores= and cpus= do not name the same CPUs; name each CPU of cpus= exactly once in "
       "cores=");
+  EXPECT_EQ(wrong("node a\n numa0 cpus=0-1 cores=0,1,0,5"),
+            "t:2:27: cores= names more CPUs than cpus=; name each CPU exactly once");
   EXPECT_EQ(wrong("node a\n numa0 cpus=0-2 smt=split"),
             "t:2:17: 3 CPUs are no pairs of threads; write the cores one by one: cores=0+1,2");
   EXPECT_EQ(wrong("node a\n gpu0 gpu2"),

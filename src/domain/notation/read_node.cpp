@@ -42,6 +42,9 @@ bool read_cores(Lexer& in, std::string_view list, const domain::CpuSet& cpus,
       core.threads.push_back(static_cast<domain::CpuId>(id));
       ids.push_back(static_cast<domain::CpuId>(id));
     }
+    if (ids.size() > static_cast<std::size_t>(cpus.count())) {
+      return in.fail(part, "cores= names more CPUs than cpus=", "name each CPU exactly once");
+    }
     if (core.threads.size() > static_cast<std::size_t>(domain::kThreadsOfACoreMax)) {
       return in.too_large(part, text::cat("a core of ", core.threads.size(), " threads"),
                           text::cat("at most ", domain::kThreadsOfACoreMax));

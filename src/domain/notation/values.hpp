@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/node.hpp"
 #include "domain/notation/lexer.hpp"
