@@ -280,15 +280,25 @@ TEST(Dra, RefusesWithPlaceAndWhat) {
 
 TEST(Dra, RefusesYamlThatGrowsOrContradictsItself) {
   EXPECT_EQ(facts({"a: &x [1]\nb: [*x, *x]\n"}),
-            "s0.yaml:1:4: an anchor or alias is used; write the value out, once, in block style");
+            "s0.yaml:1:4: an anchor or alias is used; write plain block style, each key once, "
+            "without anchors");
   EXPECT_EQ(facts({"kind: A\nkind: B\n"}),
-            "s0.yaml:2:7: key 'kind' stands twice; write the value out, once, in block style");
+            "s0.yaml:2:7: key 'kind' stands twice; write plain block style, each key once, without "
+            "anchors");
   EXPECT_EQ(facts({std::string(100, '[')}),
             "s0.yaml:1:65: values stand more than 64 deep; mend the file");
   std::string deep;
   for (int i = 0; i < 70; ++i) deep += std::string(static_cast<std::size_t>(2 * i), ' ') + "a:\n";
   EXPECT_NE(facts({deep}).find("values stand more than 64 deep"), std::string::npos);
   EXPECT_NE(facts({"a: [1"}).find("is malformed YAML"), std::string::npos);
+}
+
+// yaml-cpp gives empty documents for ever here.
+TEST(Dra, RefusesYamlThatDoesNotEnd) {
+  EXPECT_EQ(facts({"!api, "}),
+            "s0.yaml:1:5: is malformed YAML: nothing that is known stands here; write plain block "
+            "style, each key "
+            "once, without anchors");
 }
 
 TEST(Dra, RefusesJsonThatIsTornOrContradictsItself) {

@@ -21,7 +21,14 @@ struct Stop {};
 
 class Handler final : public YAML::EventHandler {
  public:
-  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    // On some malformed texts ("!a, ") the library gives documents without end, all at one place.
+    if (mark.pos <= last_start_) {
+      stop_unless(
+          builder.fail("is malformed YAML: nothing that is known stands here", position_of(mark)));
+    }
+    last_start_ = mark.pos;
+  }
   void OnDocumentEnd() override { documents.push_back(builder.take()); }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
@@ -50,6 +57,8 @@ class Handler final : public YAML::EventHandler {
   std::vector<Value> documents;
 
  private:
+  int last_start_ = -1;
+
   static void stop_unless(bool goes_on) {
     if (!goes_on) throw Stop{};
   }
@@ -82,7 +91,7 @@ Result<std::vector<Value>> parse_yaml(std::string_view text, std::string_view na
     }
   } catch (const Stop&) {
     return bad_input(at(name, handler.builder.problem_at()), *handler.builder.problem(),
-                     "write the value out, once, in block style");
+                     "write plain block style, each key once, without anchors");
   } catch (const YAML::Exception& error) {
     return bad_input(error.mark.is_null() ? std::string{name} : at(name, position_of(error.mark)),
                      text::cat("is malformed YAML: ", error.msg),
