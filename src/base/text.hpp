@@ -39,12 +39,18 @@ template <class... Parts>
 
 /// Cuts at every `at`; n separators give n + 1 parts, empty ones included.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char at);
+template <std::same_as<std::string> Dying>  // the parts would outlive the text
+void split(Dying&& text, char at) = delete;
 
 /// Cuts at runs of spaces and tabs; no part is empty.
 [[nodiscard]] std::vector<std::string_view> words(std::string_view text);
+template <std::same_as<std::string> Dying>
+void words(Dying&& text) = delete;
 
 /// Without spaces, tabs and a carriage return at either end.
 [[nodiscard]] std::string_view trim(std::string_view text);
+template <std::same_as<std::string> Dying>
+void trim(Dying&& text) = delete;
 
 [[nodiscard]] std::string lower(std::string_view ascii);
 [[nodiscard]] std::string upper(std::string_view ascii);

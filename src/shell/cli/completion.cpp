@@ -77,7 +77,8 @@ std::string choices_of_flags(Line line) {
 /// "topo show:-o" needs a pattern for each spelling.
 std::string spellings(const Command& command, const Flag& flag) {
   std::string out;
-  for (const std::string_view spelling : text::split(pattern_of(flag), '|')) {
+  const auto pattern = pattern_of(flag);
+  for (const std::string_view spelling : text::split(pattern, '|')) {
     if (!out.empty()) out += '|';
     out += text::cat("'", command.name, ":", spelling, "'");
   }
