@@ -23,6 +23,8 @@ struct Case {
   domain::Request request;
 };
 
+/// One throw to an expression: the order in which operands and arguments are evaluated is the
+/// compiler's choice, and every compiler must draw the same cases.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : prng_(seed) {}

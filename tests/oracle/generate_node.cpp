@@ -94,8 +94,8 @@ std::vector<PlaceIndex> add_places(Dice& dice, Node& node) {
     return index;
   };
   std::vector<PlaceIndex> spots;
-  const int bridges =
-      std::max(1, static_cast<int>(node.numa.size()) * dice.between(1, 2) - dice.between(0, 1));
+  const int most = static_cast<int>(node.numa.size()) * dice.between(1, 2);
+  const int bridges = std::max(1, most - dice.between(0, 1));
   for (int b = 0; b < bridges; ++b) {
     const auto bridge = add(PlaceKind::kBridge, {});
     if (!node.numa.empty() && !dice.chance(6)) {

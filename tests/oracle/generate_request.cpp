@@ -86,9 +86,8 @@ domain::GpuDemand random_gpu_demand(Dice& dice, const Node& node) {
       unit.amount = dice.one_of(std::vector<std::int64_t>{100, 250, 333, 500, 500, 700, 999, 1000});
     } else if (demand.mode == GpuMode::kShareBytes) {
       const auto memory = dice.one_of(gpus).memory_bytes.value_or(40 * kGi);
-      unit.amount = std::max<std::int64_t>(
-          1,
-          memory / dice.one_of(std::vector<std::int64_t>{1, 2, 2, 3, 4, 8}) + dice.between(0, 1));
+      const auto part = memory / dice.one_of(std::vector<std::int64_t>{1, 2, 2, 3, 4, 8});
+      unit.amount = std::max<std::int64_t>(1, part + dice.between(0, 1));
     } else if (demand.mode == GpuMode::kMig) {
       unit.profile = some_profile(dice, gpus);
     }
@@ -106,7 +105,8 @@ domain::NicDemand random_nic_demand(Dice& dice, const Node& node) {
   const int roll = dice.between(0, 99);
   demand.mode = roll < 55 ? NicMode::kWhole : roll < 76 ? NicMode::kBandwidth : NicMode::kVf;
   const int most = demand.mode == NicMode::kVf ? 4 : std::max(1, nics);
-  demand.count = std::min(dice.between(1, most), dice.between(1, 8));
+  const int count = dice.between(1, most);
+  demand.count = std::min(count, dice.between(1, 8));
   if (demand.mode == NicMode::kBandwidth) {
     demand.bandwidth_bits =
         dice.one_of(std::vector<std::int64_t>{1, 40, 50, 100, 200}) * 1'000'000'000;
