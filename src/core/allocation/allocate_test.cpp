@@ -59,9 +59,9 @@ TEST(Allocate, RefusesWithWhatIsMissing) {
   EXPECT_EQ(place(kMixed, "gpu=4 numa=single cores=64"),
             "refused: numa numa0 has 48 free cores of 64 asked");
   EXPECT_EQ(place(kMixed + "held x on a1: nic1\n", "gpu=8 nic=3 pair=3:1<=PIX"),
-            "refused: pair nearest free NIC of gpu2 is nic0, NODE away");
+            "refused: pair nearest usable NIC of gpu2 is nic0, NODE away");
   EXPECT_EQ(place(kMixed, "gpu=3 gpus<=PIX"),
-            "refused: gpu-distance largest group of free GPUs within PIX is 2 (gpu0 gpu1), "
+            "refused: gpu-distance largest group of usable GPUs within PIX is 2 (gpu0 gpu1), "
             "needs 3");
 }
 
@@ -75,7 +75,7 @@ TEST(Allocate, PairsWithTheFreeNicUnderTheSameSwitch) {
   EXPECT_EQ(place(machine, "gpu=1 nic=1 pair<=PIX"), "gpu1 nic1");
   EXPECT_EQ(place(machine, "gpu=1 nic=1"), "gpu1 nic1");
   EXPECT_EQ(place(machine, "gpu=2 nic=1 pair=2:1<=PIX"),
-            "refused: pair nearest free NIC of gpu0 is nic1, NODE away");
+            "refused: pair nearest usable NIC of gpu0 is nic1, NODE away");
 }
 
 // Taking the nearest NIC for gpu0 first leaves gpu1 without one.
@@ -105,7 +105,7 @@ TEST(Allocate, LetsGpusShareANicUpToTheRatio) {
   EXPECT_EQ(place(kMixed, "gpu=4 nic=2 pair=2:1<=PIX"), "gpu0 gpu1 gpu2 gpu3 nic0 nic1");
   EXPECT_EQ(place(kMixed, "gpu=4 nic=4 pair<=PIX"), "gpu0 gpu2 gpu4 gpu6 nic0 nic1 nic2 nic3");
   EXPECT_EQ(place(kMixed + "held x on a1: gpu6 gpu7\n", "gpu=4 nic=4 pair<=PIX"),
-            "refused: pair 6 free GPUs have a NIC within PIX, but not 4 NICs for 4 GPUs at 1 to "
+            "refused: pair 6 usable GPUs have a NIC within PIX, but not 4 NICs for 4 GPUs at 1 to "
             "one");
 }
 
@@ -115,6 +115,24 @@ TEST(Allocate, GrantsNoNearnessOnAGuess) {
   EXPECT_EQ(place(machine, "gpu=1 nic=1 pair<=SYS"),
             "refused: not-known a distance that the request needs is not known (gpu0 to nic0)");
   EXPECT_EQ(place(machine, "gpu=1 nic=1"), "gpu0 nic0");
+}
+
+// The example is of the fact that is missing, not the first unknown thing of the machine.
+TEST(Allocate, GivesAnExampleOfTheFactThatIsMissing) {
+  const std::string machine =
+      "node a1\n numa0 cpus=0-3 smt=? { gpu0 }\n numa1 cpus=4-7 smt=?\n gpu1\n nic0\n nvme0\n";
+  EXPECT_EQ(place(machine, "gpu=2 nic=1 cores=2"),
+            "refused: not-known nobody saw which CPUs share a core (numa0)");
+  EXPECT_EQ(place(machine, "gpu=2 nic=1 gpus<=PIX"),
+            "refused: not-known a distance that the request needs is not known (gpu0 to gpu1)");
+  EXPECT_EQ(place(machine, "gpu=1 nvme=1 nvme<=PIX"),
+            "refused: not-known a distance that the request needs is not known (gpu0 to nvme0)");
+  EXPECT_EQ(place(machine, "gpu=2 numa=single"),
+            "refused: not-known the NUMA node of a device that the request needs is not known "
+            "(gpu1)");
+  EXPECT_EQ(place(machine, "gpu=1 nic=1 pair<=PIX numa=single"),
+            "refused: not-known distances, NUMA nodes or cores that the request needs are not "
+            "known (gpu0 to nic0)");
 }
 
 // NVLink: gpu0-gpu1 and gpu2-gpu3 joined, gpu1-gpu2 by fewer links.
@@ -131,10 +149,10 @@ TEST(Allocate, KeepsNvlinkClauses) {
   EXPECT_EQ(place(kLinked + "held x on a1: gpu0\n", "gpu=2 nvlink=all"), "gpu2 gpu3");
   EXPECT_EQ(place(kLinked, "gpu=4 nvlink=connected"), "gpu0 gpu1 gpu2 gpu3");
   EXPECT_EQ(place(kLinked, "gpu=3 nvlink=all"),
-            "refused: nvlink largest group of free GPUs all joined by NVLink is 2 (gpu0 gpu1), "
+            "refused: nvlink largest group of usable GPUs all joined by NVLink is 2 (gpu0 gpu1), "
             "needs 3");
   EXPECT_EQ(place(kLinked + "held x on a1: gpu1\n", "gpu=3 nvlink=connected"),
-            "refused: nvlink largest group of free GPUs connected by NVLink is 2 (gpu2 gpu3), "
+            "refused: nvlink largest group of usable GPUs connected by NVLink is 2 (gpu2 gpu3), "
             "needs 3");
 }
 
@@ -177,7 +195,7 @@ TEST(Allocate, PutsNothingUnknownOnASingleNode) {
   const std::string machine = "node a1\n numa0 cpus=0-3 { gpu0 }\n numa1 cpus=4-7\n nic0\n";
   EXPECT_EQ(place(machine, "gpu=1 nic=1 numa=single"),
             "refused: not-known the NUMA node of a device that the request needs is not known "
-            "(gpu0 to nic0)");
+            "(nic0)");
   EXPECT_EQ(place(machine, "gpu=1 cores=4 numa=single"), "gpu0 cpus=0-3");
 }
 
@@ -235,11 +253,26 @@ TEST(Allocate, SharesOneGpuByThousandthsOrBytes) {
             "gpu0=0.1/2576980377@0 gpu1=0.1/2576980377@0 gpu2=0.1/5153960755@0");
   EXPECT_EQ(place(kShares, "gpu.bytes=49Gi"),
             "refused: gpu-share gpu with such a share free needs 1 has 0; the largest free share "
-            "is 1");
+            "is 48Gi");
   EXPECT_EQ(place(kShares, "gpu=0.6*5"),
             "refused: gpu-share the shares that are free do not hold all that are asked");
   EXPECT_EQ(place(kShares, "gpu=0.6*2 gpu.cards=one"),
             "refused: gpu-cards no one GPU holds all 2 units");
+}
+
+// What is said of devices is said of those that the request could use.
+TEST(Allocate, NamesTheLargestShareOfTheModelThatIsAsked) {
+  const std::string machine =
+      "node a1\n numa0 cpus=0-7 { gpu0 model=A100 mem=40Gi gpu1 model=H100 }\n"
+      "held x on a1: gpu0=0.75\n";
+  EXPECT_EQ(
+      place(machine, "gpu=0.5 gpu.model=A100"),
+      "refused: gpu-share gpu with such a share free needs 1 has 0; the largest free share is "
+      "0.25");
+  EXPECT_EQ(
+      place(machine, "gpu.bytes=20Gi"),
+      "refused: gpu-share gpu with such a share free needs 1 has 0; the largest free share is "
+      "10Gi");
 }
 
 TEST(Allocate, TakesTheSmallestSlotThatNoShareHas) {
@@ -337,7 +370,7 @@ TEST(Allocate, PutsDrivesNearTheGpus) {
   EXPECT_EQ(place(kCores + "held x on a1: gpu0\n", "gpu=1 nvme=1"), "gpu1 nvme1");
   EXPECT_EQ(place(kCores + "held x on a1: nvme0\n", "gpu=1 nvme=1 nvme<=NODE"), "gpu1 nvme1");
   EXPECT_EQ(place(kCores + "held x on a1: gpu0 nvme1\n", "gpu=1 nvme=1 nvme<=NODE"),
-            "refused: nvme-distance nearest free GPU of nvme0 is SYS away");
+            "refused: nvme-distance nearest usable GPU of nvme0 is gpu1, SYS away");
 }
 
 // Every other core is held: 33 single cores would be 33 ranges.
@@ -416,7 +449,7 @@ TEST(Allocate, SaysAtSightWhatIsMissing) {
   EXPECT_EQ(place(machine, "mem=5Gi"), "refused: memory memory needs 5Gi has 4Gi");
   EXPECT_EQ(place(machine, "arch=arm64"), "refused: arch arch needs arm64 is amd64");
   EXPECT_EQ(place("node a1 cordoned=\"broken fan\"\n numa0 cpus=0-3\n", "cpu=1"),
-            "refused: node-cordoned a1 is cordoned");
+            "refused: node-cordoned the node is cordoned");
 }
 
 TEST(Allocate, AsksNothingOfAnyNode) {
@@ -425,7 +458,7 @@ TEST(Allocate, AsksNothingOfAnyNode) {
 
 TEST(Allocate, DoesNotGuessWhichCpusShareACore) {
   EXPECT_EQ(place("node a1\n numa0 cpus=0-7 smt=?\n", "cores=2"),
-            "refused: not-known nobody saw which CPUs share a core");
+            "refused: not-known nobody saw which CPUs share a core (numa0)");
   EXPECT_EQ(place("node a1\n numa0 cpus=0-7 smt=?\n", "cores=9"),
             "refused: cores cores needs 9 has 8");
 }

@@ -63,6 +63,7 @@ class Key {
 };
 
 void add_state(Key& key, const state::NodeState& state) {
+  key.add(std::int64_t{state.cordoned});
   for (const auto& gpu : state.gpus) {
     key.add(gpu.use);
     key.add(std::int64_t{gpu.cordoned});
@@ -162,10 +163,6 @@ const Allocator::Known& Allocator::interned(const std::shared_ptr<const topology
 const Answer& Allocator::allocate(const state::NodeState& state, const domain::Request& request,
                                   const Limits& limits) {
   ++counts_.asked;
-  if (state.cordoned) {  // the one answer that names the node
-    uncached_ = allocation::allocate(state, request, limits);
-    return uncached_;
-  }
   const Known& known = interned(state.shape);
   Key key(key_);
   key.add(limits.steps_max);

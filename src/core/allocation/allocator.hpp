@@ -52,7 +52,6 @@ class Allocator {
   std::vector<Known> shapes_;
   std::uint64_t shapes_seen_ = 0;
   std::string key_;
-  Answer uncached_;
   Counts counts_;
 };
 

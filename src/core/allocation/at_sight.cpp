@@ -51,9 +51,24 @@ std::string needs(std::string_view what, std::int64_t asked, std::int64_t has) {
   return cat(what, " needs ", asked, " has ", has);
 }
 
-std::string_view role_name(domain::RoleWanted role) {
-  if (role == domain::RoleWanted::kStorage) return "storage";
-  return role == domain::RoleWanted::kCompute ? "compute" : "any";
+std::string_view of_role(domain::RoleWanted role) {
+  if (role == domain::RoleWanted::kStorage) return " of role storage";
+  return role == domain::RoleWanted::kCompute ? " of role compute" : "";
+}
+
+// Of the GPUs that may be shared and are as asked, in the unit of the request.
+std::string largest_share(const Problem& problem) {
+  const bool bytes = problem.request.gpu.mode == GpuMode::kShareBytes;
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < problem.state.gpus.size(); ++i) {
+    const auto& free = problem.state.gpus[i];
+    const bool shared = free.use == state::GpuUse::kFree || free.use == state::GpuUse::kShared;
+    if (!shared || problem.shape.gpus[i].mig != domain::MigMode::kOff) continue;
+    const Usable usable = gpu_usable(problem, static_cast<int>(i));
+    if (usable != Usable::kYes && usable != Usable::kHeld) continue;
+    largest = std::max(largest, bytes ? free.bytes_free : free.milli_free);
+  }
+  return bytes ? domain::bytes_to_text(largest) : domain::milli_to_text(largest);
 }
 
 Refused too_few_gpus(const Problem& problem) {
@@ -82,13 +97,9 @@ Refused too_few_gpus(const Problem& problem) {
                   needs(cat("gpu with a free partition of ", demand.units.front().profile), asked,
                         passed.usable));
   }
-  std::int64_t largest = 0;
-  for (const auto& gpu : problem.state.gpus) {
-    if (!gpu.cordoned) largest = std::max(largest, gpu.milli_free);
-  }
   return refuse(RefusalCode::kGpuShare,
                 cat(needs("gpu with such a share free", asked, passed.usable),
-                    "; the largest free share is ", domain::milli_to_text(largest)));
+                    "; the largest free share is ", largest_share(problem)));
 }
 
 Refused too_few_nics(const Problem& problem) {
@@ -101,7 +112,7 @@ Refused too_few_nics(const Problem& problem) {
   if (passed.all < asked) return refuse(RefusalCode::kNicCount, needs("nic", asked, passed.all));
   if (passed.right_kind < asked) {
     return refuse(RefusalCode::kNicRole,
-                  cat(needs(cat("nic of role ", role_name(demand.role)), asked, passed.right_kind),
+                  cat(needs(cat("nic", of_role(demand.role)), asked, passed.right_kind),
                       "; bonds and NICs without RDMA count only where nic.allow says so"));
   }
   if (passed.right_amount < asked) {
@@ -189,7 +200,7 @@ Refused refused_at_sight(const Problem& problem) {
   const auto& state = problem.state;
   const auto& request = problem.request;
   if (state.cordoned && !domain::asks_nothing(request)) {
-    return refuse(RefusalCode::kNodeCordoned, cat(state.name, " is cordoned"));
+    return refuse(RefusalCode::kNodeCordoned, "the node is cordoned");
   }
   const std::string& arch = state.shape->arch;
   if (!request.arch.empty() && request.arch != arch) {

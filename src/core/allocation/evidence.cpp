@@ -24,7 +24,7 @@ constexpr int kGroupStepsMax = 20'000;
 std::size_t idx(int index) { return static_cast<std::size_t>(index); }
 
 std::string away(Rank rank) {
-  if (rank == topology::kRankUnknown) return "not known";
+  if (rank == topology::kRankUnknown) return "at a distance that is not known";
   return cat(domain::to_text(static_cast<Distance>(rank)), " away");
 }
 
@@ -75,18 +75,18 @@ std::string of_pair(const Problem& problem) {
     if (nearest >= 0 && problem.gpu_nic(gpu, nearest) <= static_cast<Rank>(bound)) {
       ++served;
     } else if (example.empty() && nearest >= 0) {
-      example = cat("nearest free NIC of gpu", gpu, " is nic", nearest, ", ",
+      example = cat("nearest usable NIC of gpu", gpu, " is nic", nearest, ", ",
                     away(problem.gpu_nic(gpu, nearest)));
     }
   }
   if (!example.empty() && served < problem.gpu_units) return example;
-  return cat(served, " free GPUs have a NIC within ", domain::to_text(bound), ", but not ",
+  return cat(served, " usable GPUs have a NIC within ", domain::to_text(bound), ", but not ",
              problem.nic_units, " NICs for ", problem.gpu_units, " GPUs at ",
              problem.request.pair->gpus_per_nic, " to one");
 }
 
 std::string of_group(const Problem& problem, std::string_view what, Mask largest) {
-  return cat("largest group of free GPUs ", what, " is ", std::popcount(largest), " (",
+  return cat("largest group of usable GPUs ", what, " is ", std::popcount(largest), " (",
              names("gpu", largest), "), needs ", problem.gpu_units);
 }
 
@@ -122,17 +122,21 @@ std::string of_nvme(const Problem& problem) {
   for (Mask rest = problem.nvmes; rest != 0;) {
     const int nvme = pop_lowest(rest);
     Rank rank = topology::kRankUnknown;
+    int nearest = std::countr_zero(problem.gpus);
     for (Mask gpus = problem.gpus; gpus != 0;) {
-      rank = std::min(rank, problem.gpu_nvme(pop_lowest(gpus), nvme));
+      const int gpu = pop_lowest(gpus);
+      if (problem.gpu_nvme(gpu, nvme) >= rank) continue;
+      rank = problem.gpu_nvme(gpu, nvme);
+      nearest = gpu;
     }
     if (rank <= static_cast<Rank>(*problem.request.nvme_within)) {
       ++near;
     } else if (text.empty()) {
-      text = cat("nearest free GPU of nvme", nvme, " is ", away(rank));
+      text = cat("nearest usable GPU of nvme", nvme, " is gpu", nearest, ", ", away(rank));
     }
   }
   if (near < problem.nvme_units && !text.empty()) return text;
-  return cat(near, " free NVMes are within ", domain::to_text(*problem.request.nvme_within),
+  return cat(near, " usable NVMes are within ", domain::to_text(*problem.request.nvme_within),
              " of some GPU, but not beside the GPUs that fit");
 }
 
@@ -152,19 +156,19 @@ std::string of_single(const Problem& problem) {
     const auto name = cat("numa", problem.shape.numa[n].os_index);
     std::vector<std::string> lacks;
     const auto compare = [&](std::string_view what, std::int64_t has, std::int64_t asked) {
-      if (has < asked) lacks.push_back(cat(name, " has ", has, what, " of ", asked, " asked"));
+      if (has >= asked) return;
+      lacks.push_back(cat(name, " has ", has, what, has == 1 ? "" : "s", " of ", asked, " asked"));
     };
     const bool distinct = problem.request.gpu.mode == domain::GpuMode::kWhole;
     const int gpus = distinct ? problem.gpu_units : std::min(problem.gpu_units, 1);
     const bool whole = problem.request.nic.mode != domain::NicMode::kVf;
     const int nics = whole ? problem.nic_units : std::min(problem.nic_units, 1);
     const auto& free = problem.state.numa[n];
-    compare(" free GPUs", near_node(problem.shape.gpu_numa, problem.gpus, n), gpus);
-    compare(" free NICs", near_node(problem.shape.nic_numa, problem.nics, n), nics);
-    compare(" free NVMes", near_node(problem.shape.nvme_numa, problem.nvmes, n),
+    compare(" usable GPU", near_node(problem.shape.gpu_numa, problem.gpus, n), gpus);
+    compare(" usable NIC", near_node(problem.shape.nic_numa, problem.nics, n), nics);
+    compare(" usable NVMe", near_node(problem.shape.nvme_numa, problem.nvmes, n),
             problem.nvme_units);
-    compare(" free cores", static_cast<std::int64_t>(free.cores_free.size()),
-            problem.request.cores);
+    compare(" free core", static_cast<std::int64_t>(free.cores_free.size()), problem.request.cores);
     const std::int64_t memory = std::max<std::int64_t>(free.memory_free, 0);
     if (memory < problem.request.memory_bytes) {
       lacks.push_back(cat(name, " has ", domain::bytes_to_text(memory), " free memory of ",
@@ -176,6 +180,59 @@ std::string of_single(const Problem& problem) {
   }
   if (best.empty()) return "no one NUMA node has all of it together";
   return best;
+}
+
+// "gpu0 to nic1" for the first of these devices that are not known to be near or far.
+template <class RankOf>
+std::string unknown_of(Mask gpus, std::string_view kind, Mask others, const RankOf& rank_of) {
+  while (gpus != 0) {
+    const int gpu = pop_lowest(gpus);
+    for (Mask rest = others; rest != 0;) {
+      const int other = pop_lowest(rest);
+      if (rank_of(gpu, other) != topology::kRankUnknown) continue;
+      return cat("gpu", gpu, " to ", kind, other);
+    }
+  }
+  return "";
+}
+
+std::string unknown_distance(const Problem& problem) {
+  std::string example;
+  if (problem.request.pair) {
+    example = unknown_of(problem.gpus, "nic", problem.nics,
+                         [&](int gpu, int nic) { return problem.gpu_nic(gpu, nic); });
+  }
+  if (example.empty() && problem.request.gpus_within) {
+    example = unknown_of(problem.gpus, "gpu", problem.gpus, [&](int gpu, int other) {
+      return gpu == other ? Rank{0} : problem.gpu_gpu(gpu, other);
+    });
+  }
+  if (example.empty() && problem.request.nvme_within) {
+    example = unknown_of(problem.gpus, "nvme", problem.nvmes,
+                         [&](int gpu, int nvme) { return problem.gpu_nvme(gpu, nvme); });
+  }
+  return example;
+}
+
+std::string unknown_numa(const Problem& problem) {
+  const auto first = [](std::string_view kind, Mask devices, const std::vector<Mask>& numa) {
+    while (devices != 0) {
+      const int device = pop_lowest(devices);
+      if (numa[idx(device)] == 0) return cat(kind, device);
+    }
+    return std::string{};
+  };
+  std::string example = first("gpu", problem.gpus, problem.shape.gpu_numa);
+  if (example.empty()) example = first("nic", problem.nics, problem.shape.nic_numa);
+  if (example.empty()) example = first("nvme", problem.nvmes, problem.shape.nvme_numa);
+  return example;
+}
+
+std::string unknown_siblings(const Problem& problem) {
+  for (const auto& numa : problem.shape.numa) {
+    if (!numa.cores_known && !numa.cpus.empty()) return cat("numa", numa.os_index);
+  }
+  return "";
 }
 
 }  // namespace
@@ -208,25 +265,18 @@ std::string evidence_of(RefusalCode code, const state::NodeState& state,
   }
 }
 
-std::string unknown_example(const state::NodeState& state, const domain::Request& request) {
+std::string unknown_example(Guess guess, const state::NodeState& state,
+                            const domain::Request& request) {
   const Problem problem(state, request);
-  for (Mask rest = problem.gpus; rest != 0;) {
-    const int gpu = pop_lowest(rest);
-    if (problem.shape.gpu_numa[idx(gpu)] == 0) return cat(" (gpu", gpu, ")");
-    for (Mask nics = problem.nics; nics != 0;) {
-      const int nic = pop_lowest(nics);
-      if (problem.gpu_nic(gpu, nic) == topology::kRankUnknown) {
-        return cat(" (gpu", gpu, " to nic", nic, ")");
-      }
-    }
-    for (Mask others = rest; others != 0;) {
-      const int other = pop_lowest(others);
-      if (problem.gpu_gpu(gpu, other) == topology::kRankUnknown) {
-        return cat(" (gpu", gpu, " to gpu", other, ")");
-      }
-    }
+  std::string example;
+  if (guess == Guess::kDistances || guess == Guess::kAll) example = unknown_distance(problem);
+  if (example.empty() && guess != Guess::kDistances && guess != Guess::kSiblings) {
+    example = unknown_numa(problem);
   }
-  return "";
+  if (example.empty() && guess != Guess::kDistances && guess != Guess::kNuma) {
+    example = unknown_siblings(problem);
+  }
+  return example.empty() ? example : cat(" (", example, ")");
 }
 
 }  // namespace tenon::allocation

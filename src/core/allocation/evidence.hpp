@@ -6,6 +6,7 @@
 // Private to core/allocation.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/state/node_state.hpp"
@@ -14,12 +15,16 @@
 
 namespace tenon::allocation {
 
-/// "nearest free NIC of gpu2 is nic1, PHB away" for kPair, and so on by the clause that failed.
+/// "nearest usable NIC of gpu2 is nic1, PHB away" for kPair, and so on by the clause that failed.
 [[nodiscard]] std::string evidence_of(domain::RefusalCode code, const state::NodeState& state,
                                       const domain::Request& request);
 
-/// ": gpu0 and nic1", the first pair of candidates whose distance is not known, or "".
-[[nodiscard]] std::string unknown_example(const state::NodeState& state,
+/// Facts that a request may be refused for want of (docs/invariants.md I62).
+enum class Guess : std::uint8_t { kDistances, kNuma, kSiblings, kAll };
+
+/// " (gpu0 to nic1)", " (gpu0)" or " (numa0)": the first fact of that sort that nobody saw, of those
+/// that the request asks about; or "".
+[[nodiscard]] std::string unknown_example(Guess guess, const state::NodeState& state,
                                           const domain::Request& request);
 
 }  // namespace tenon::allocation

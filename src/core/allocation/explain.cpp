@@ -24,8 +24,6 @@ using text::cat;
 // machine does not cost ten times the search itself.
 Limits part_of(const Limits& limits) { return {.steps_max = limits.steps_max / 8}; }
 
-enum class Guess : std::uint8_t { kDistances, kNuma, kSiblings, kAll };
-
 // The node as it would be if what nobody saw were most favourable (I62).
 NodeState favourable(const NodeState& state, Guess guess) {
   NodeState better = state;
@@ -72,7 +70,7 @@ std::optional<Refusal> for_want_of_facts(const NodeState& state, const Request& 
     if (*better.shape == *state.shape) continue;
     if (!search(Problem(better, request), part_of(limits)).result) continue;
     return Refusal{domain::Verdict::kNotNow, RefusalCode::kNotKnown,
-                   cat(text, unknown_example(state, request))};
+                   cat(text, unknown_example(guess, state, request))};
   }
   return std::nullopt;
 }

@@ -49,7 +49,9 @@ std::string because(const NodeCase& node, DeviceIndex device) {
     }
   }
   const auto& facts = node.node->devices[static_cast<std::size_t>(device)];
-  if (facts.cordoned) reasons.push_back(text::cat("cordoned: ", *facts.cordoned));
+  if (facts.cordoned) {
+    reasons.push_back(text::cat("cordoned", facts.cordoned->empty() ? "" : ": ", *facts.cordoned));
+  }
   return text::cat(domain::to_text(facts), " (", text::join(reasons, ", "), ")");
 }
 

@@ -16,21 +16,31 @@ namespace {
 using domain::Refusal;
 using domain::Verdict;
 
-/// The first cordons of a node, with the administrator's reasons.
-std::string cordons_of(const domain::Node& node) {
-  if (node.cordoned) return text::cat("the node is cordoned: ", *node.cordoned);
+/// The first cordoned devices of a node, with the administrator's reasons.
+std::string cordoned_devices(const domain::Node& node) {
   constexpr std::size_t kNamed = 4;
   std::vector<std::string> named;
   std::size_t count = 0;
   for (const domain::Device& device : node.devices) {
     if (!device.cordoned) continue;
-    ++count;
-    if (count <= kNamed)
-      named.push_back(text::cat(domain::to_text(device), " (", *device.cordoned, ")"));
+    if (++count > kNamed) continue;
+    named.push_back(domain::to_text(device));
+    if (!device.cordoned->empty()) named.back() += text::cat(" (", *device.cordoned, ")");
   }
   std::string list = text::cat("cordoned: ", text::join(named, ", "));
   if (count > kNamed) list += text::cat(" and ", count - kNamed, " more");
   return list;
+}
+
+/// What allocation does not know: the administrator's reasons. States have no names, so that alike
+/// nodes share their answers; names come from the node.
+Refusal with_cordons(Refusal refusal, const domain::Node& node) {
+  if (!node.cordoned) {
+    refusal.evidence += text::cat("; ", cordoned_devices(node));
+  } else if (!node.cordoned->empty()) {
+    refusal.evidence += text::cat(": ", *node.cordoned);
+  }
+  return refusal;
 }
 
 /// Asks nodes one request; those in equal states get their answer from memory.
@@ -53,10 +63,7 @@ class Judge {
     const allocation::Answer lifted = ask(emptied(node, Cordons::kLifted));
     now.proven_best = now.proven_best && empty.proven_best && (lifted.result || lifted.proven_best);
     if (!lifted.result) return refuse(Verdict::kNeverFits, lifted.result.error());
-    Refusal reason = empty.result.error();
-    reason.evidence =
-        text::cat(reason.evidence, reason.evidence.empty() ? "" : "; ", cordons_of(*node.node));
-    return refuse(Verdict::kForbidden, std::move(reason));
+    return refuse(Verdict::kForbidden, with_cordons(empty.result.error(), *node.node));
   }
 
  private:

@@ -113,6 +113,42 @@ TEST(Place, NamesTheCordonInTheEvidence) {
       << placement.refusal->evidence;
 }
 
+/// The evidence of each node's refusal.
+std::vector<std::string> evidence(std::string_view text, std::string_view clauses) {
+  std::vector<std::string> sentences;
+  for (const NodeAnswer& node : placed(cluster_of(text), clauses).nodes) {
+    sentences.push_back(node.answer.result.error().evidence);
+  }
+  return sentences;
+}
+
+// " is cordoned; the node is cordoned: moved" was said here: states have no names.
+TEST(Place, SaysOnceThatANodeIsCordonedAndGivesEachItsOwnReason) {
+  constexpr std::string_view kAlike = R"(
+node a1 cordoned="moved"
+  numa0 cpus=0-7 { gpu0 }
+node a2 cordoned="broken fan"
+  numa0 cpus=0-7 { gpu0 }
+node a3 cordoned=""
+  numa0 cpus=0-7 { gpu0 }
+)";
+  EXPECT_EQ(evidence(kAlike, "gpu=1"),
+            (std::vector<std::string>{"the node is cordoned: moved",
+                                      "the node is cordoned: broken fan", "the node is cordoned"}));
+}
+
+TEST(Place, NamesCordonedDevicesWithTheReasonsThatThereAre) {
+  constexpr std::string_view kCordons = R"(
+node a1
+  numa0 cpus=0-7 { gpu0 cordoned="" gpu1 cordoned="xid 79" gpu2 }
+node a2
+  numa0 cpus=0-7 { gpu0 gpu1 cordoned="fan" gpu2 }
+)";
+  EXPECT_EQ(evidence(kCordons, "gpu=3"),
+            (std::vector<std::string>{"gpu needs 3 has 1; cordoned: gpu0, gpu1 (xid 79)",
+                                      "gpu needs 3 has 2; cordoned: gpu1 (fan)"}));
+}
+
 // A holder and a cordon: when the holder has gone the cordon is still there.
 TEST(Place, CallsItForbiddenWhereWaitingIsNotEnough) {
   EXPECT_EQ(answer(text::cat(kCordonedDevice, "held x on a2: gpu0"), "gpu=2"),
