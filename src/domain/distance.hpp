@@ -3,8 +3,8 @@
 
 // How far apart two devices of one node are, nearest first.
 //
-// The words are NVIDIA's (the legend of `nvidia-smi topo -m`); docs/glossary.md has the table from
-// PCI tree to word. NVLink is another relation, beside this one: domain/node.hpp.
+// The words are NVIDIA's (the legend of `nvidia-smi topo -m`); docs/invariants.md I10 says
+// which word a PCI tree gives. NVLink is another relation, beside this one: domain/node.hpp.
 #pragma once
 
 #include <cstdint>

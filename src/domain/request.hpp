@@ -2,7 +2,7 @@
 // Copyright The Tenon Authors
 
 // What a pod asks of one node. Plain data; docs/notation.md has its text form, docs/invariants.md
-// the meaning of each clause (I30 … I49).
+// the meaning of each clause (I30 … I48).
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // together.
 //
 // Pure: equal arguments give equal answers. The state is borrowed and never changed.
-// Invariants of an answer (docs/invariants.md I20 … I55)
+// Invariants of an answer (docs/invariants.md I20 … I54)
 //   (1) Nothing is held beyond its limit: state::apply accepts the allocation.
 //   (2) Every clause of the request holds.
 //   (3) If proven_best, no allowed allocation has a smaller (cost, ids).

@@ -7,7 +7,8 @@
 // Owned by the caller, who decides how long it lives; not for several threads at a time.
 // Invariants
 //   (1) allocate(s, r, l) of this class equals the function of that name, steps included.
-//   (2) At most as many answers as asked for are kept; shapes without answers are let go of.
+//   (2) At most as many answers as asked for are kept, and a bounded number of shapes: callers with
+//       many nodes share one Shape among those that are alike.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@ class Allocator {
   /// REQUIRES: answers_max > 0.
   explicit Allocator(std::size_t answers_max = 4096);
 
+  /// WARNING: the answer is good until the next call.
   [[nodiscard]] const Answer& allocate(const state::NodeState& state,
                                        const domain::Request& request, const Limits& limits = {});
 

@@ -24,7 +24,7 @@ inline constexpr Rank kRankUnknown = 6;
 /// Bit i stands for the device with ordinal i, or the NUMA node at position i.
 using Mask = std::uint64_t;
 
-/// Devices that are worth more together (I52).
+/// Devices that are worth more together (docs/invariants.md I14).
 struct Group {
   Mask gpus = 0;
   Mask nics = 0;
