@@ -4,6 +4,8 @@
 #include "lab/case.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -39,8 +41,11 @@ class CaseRunner {
 
  private:
   using Step = Result<void> (CaseRunner::*)(std::string_view rest);
+  /// What a statement has to do with the step before it.
+  enum class Role : std::uint8_t { kHead, kStep, kExpectation };
   struct Statement {
     std::string_view word;
+    Role role;
     Step step;
   };
 
@@ -54,6 +59,7 @@ class CaseRunner {
   Result<void> expect_fix(std::string_view rest);
   Result<void> expect_steps(std::string_view rest);
   Result<void> expect_error(std::string_view rest);
+  Result<void> expect_warning(std::string_view rest);
   Result<void> head_id(std::string_view rest) { return head(report_.id, rest); }
   Result<void> head_source(std::string_view rest) { return head(report_.source, rest); }
   Result<void> head_about(std::string_view rest) { return head(report_.about, rest); }
@@ -71,13 +77,14 @@ class CaseRunner {
     return std::string(at_, '\n').append(text);
   }
   [[nodiscard]] std::string_view line() const { return text::trim(lines_[at_]); }
-  /// The answer of the step before was expected by nobody.
-  [[nodiscard]] bool owed() const { return !expected_ && answer_.index() != 0; }
+  /// All that the step before answered is expected by a line of the case.
+  [[nodiscard]] Result<void> nothing_owed(std::string_view step) const;
   void answer(Answer answer) {
     answer_ = std::move(answer);
     expected_ = false;
   }
   void start_cluster();
+  void add(Cluster described);
   void compare(bool met, std::string_view expected, std::string got);
   [[nodiscard]] notation::Expected got(const PlaceAnswer& answer) const;
 
@@ -88,17 +95,24 @@ class CaseRunner {
   bool stepped_ = false;  // since the cluster was described
   Answer answer_;
   bool expected_ = true;
+  std::vector<std::string> warnings_;  // of the files above, expected by nobody so far
   CaseReport report_;
 };
 
 const CaseRunner::Statement* CaseRunner::statement_of(std::string_view line) {
   static constexpr Statement kStatements[] = {
-      {"->", &CaseRunner::expect_plan},     {"about", &CaseRunner::head_about},
-      {"case", &CaseRunner::head_id},       {"error", &CaseRunner::expect_error},
-      {"fix", &CaseRunner::expect_fix},     {"place", &CaseRunner::place},
-      {"read", &CaseRunner::read_quantity}, {"release", &CaseRunner::release},
-      {"source", &CaseRunner::head_source}, {"where", &CaseRunner::expect_steps},
-      {"why", &CaseRunner::reason},
+      {"->", Role::kExpectation, &CaseRunner::expect_plan},
+      {"about", Role::kHead, &CaseRunner::head_about},
+      {"case", Role::kHead, &CaseRunner::head_id},
+      {"error", Role::kExpectation, &CaseRunner::expect_error},
+      {"fix", Role::kExpectation, &CaseRunner::expect_fix},
+      {"place", Role::kStep, &CaseRunner::place},
+      {"read", Role::kStep, &CaseRunner::read_quantity},
+      {"release", Role::kStep, &CaseRunner::release},
+      {"source", Role::kHead, &CaseRunner::head_source},
+      {"warning", Role::kExpectation, &CaseRunner::expect_warning},
+      {"where", Role::kExpectation, &CaseRunner::expect_steps},
+      {"why", Role::kHead, &CaseRunner::reason},
   };
   const auto word = first_word(line);
   const auto* found = std::find_if(std::begin(kStatements), std::end(kStatements),
@@ -111,8 +125,7 @@ Result<CaseReport> CaseRunner::run() {
     if (auto done = run_line(); !done) return std::unexpected(std::move(done.error()));
   }
   at_ = lines_.size() - 1;
-  if (owed())
-    return wrong("nothing is expected of the last step", "write what it must answer: -> …");
+  if (auto done = nothing_owed("last step"); !done) return std::unexpected(std::move(done.error()));
   if (report_.id.empty() || report_.source.empty() || report_.about.empty()) {
     return wrong("a case says its number, where it was reported, and what it shows",
                  "begin with lines case, source and about");
@@ -128,6 +141,10 @@ Result<void> CaseRunner::run_line() {
     return {};
   }
   const auto* statement = statement_of(line());
+  if (statement == nullptr || statement->role == Role::kStep) {
+    if (auto done = nothing_owed("step before"); !done) return done;
+    answer_ = {};
+  }
   if (statement == nullptr) return first_word(line()) == "file" ? read_files() : read_notation();
   if (auto done = (this->*statement->step)(rest_of(line())); !done) return done;
   ++at_;
@@ -146,16 +163,30 @@ Result<void> CaseRunner::reason(std::string_view rest) {
   return rest.empty() ? wrong("the line says nothing") : Result<void>{};
 }
 
+Result<void> CaseRunner::nothing_owed(std::string_view step) const {
+  if (!warnings_.empty()) {
+    return wrong(cat("nobody expects the warning: ", warnings_.front()),
+                 "write warning WORDS below the file, or mend the file");
+  }
+  if (expected_) return {};
+  return wrong(cat("nothing is expected of the ", step), "write what it must answer: -> …");
+}
+
 /// A description after a step begins another cluster.
 void CaseRunner::start_cluster() {
   if (stepped_) cluster_ = {};
   stepped_ = false;
 }
 
+/// Nodes, and those who hold something there.
+void CaseRunner::add(Cluster described) {
+  auto& [nodes, holders] = described;
+  std::move(nodes.begin(), nodes.end(), std::back_inserter(cluster_.nodes));
+  std::move(holders.begin(), holders.end(), std::back_inserter(cluster_.holders));
+}
+
 /// All lines up to the next statement of the case.
 Result<void> CaseRunner::read_notation() {
-  if (owed())
-    return wrong("nothing is expected of the step before", "write what it must answer: -> …");
   start_cluster();
   std::string text = in_place("");
   for (; at_ < lines_.size(); ++at_) {
@@ -167,16 +198,12 @@ Result<void> CaseRunner::read_notation() {
   }
   auto document = notation::parse(text, name_);
   if (!document) return std::unexpected(std::move(document.error()));
-  auto& [nodes, holders] = document->cluster;
-  std::move(nodes.begin(), nodes.end(), std::back_inserter(cluster_.nodes));
-  std::move(holders.begin(), holders.end(), std::back_inserter(cluster_.holders));
+  add(std::move(document->cluster));
   return {};
 }
 
 /// `file NAME FORMAT`, each with its text indented by two, all of one format: one call of a reader.
 Result<void> CaseRunner::read_files() {
-  if (owed())
-    return wrong("nothing is expected of the step before", "write what it must answer: -> …");
   start_cluster();
   std::vector<formats::topology::Source> sources;
   std::string format;
@@ -200,14 +227,12 @@ Result<void> CaseRunner::read_files() {
     answer(std::move(machines.error()));
     return {};
   }
-  auto& nodes = machines->cluster.nodes;
-  std::move(nodes.begin(), nodes.end(), std::back_inserter(cluster_.nodes));
+  add(std::move(machines->cluster));
+  warnings_ = std::move(machines->warnings);
   return {};
 }
 
 Result<void> CaseRunner::place(std::string_view rest) {
-  if (owed())
-    return wrong("nothing is expected of the step before", "write what it must answer: -> …");
   stepped_ = true;
   auto document = notation::parse(in_place(rest), name_);
   if (!document) {
@@ -236,8 +261,6 @@ Result<void> CaseRunner::place(std::string_view rest) {
 }
 
 Result<void> CaseRunner::release(std::string_view rest) {
-  if (owed())
-    return wrong("nothing is expected of the step before", "write what it must answer: -> …");
   stepped_ = true;
   const auto gone =
       std::erase_if(cluster_.holders, [&](const auto& holder) { return holder.name == rest; });
@@ -342,6 +365,16 @@ Result<void> CaseRunner::expect_error(std::string_view rest) {
   const auto* error = std::get_if<Error>(&answer_);
   if (error == nullptr) return wrong("the step before was no error", "expect its answer: -> …");
   compare(has_words_in_order(to_text(*error), rest), line(), cat("error ", to_text(*error)));
+  return {};
+}
+
+/// Of the files above: one line for each warning, in their order.
+Result<void> CaseRunner::expect_warning(std::string_view rest) {
+  if (warnings_.empty()) {
+    return wrong("the files above gave no further warning", "leave the line out");
+  }
+  compare(has_words_in_order(warnings_.front(), rest), line(), cat("warning ", warnings_.front()));
+  warnings_.erase(warnings_.begin());
   return {};
 }
 

@@ -61,6 +61,41 @@ TEST(Case, ReadsMachinesFromWhatOtherToolsPrint) {
   EXPECT_EQ(outcome("file topo.txt smi\n  nothing\nerror t\n").substr(0, 9), "1 checked");
 }
 
+// gpu0 was given a second time: nodes of a file were taken, and its holders were not.
+TEST(Case, TakesTheHoldersOfAFileToo) {
+  EXPECT_EQ(outcome("file c tenon\n  node a1\n   gpu0 gpu1\n  held x on a1: gpu0\n"
+                    "place pod p gpu=1\n-> p on a1: gpu1\nrelease x\nplace pod q gpu=1\n"
+                    "-> q on a1: gpu0\n"),
+            "2 checked");
+}
+
+TEST(Case, ExpectsEachWarningOfAFile) {
+  const std::string_view file = "file c tenon\n  node a\n   gpu0\n  pod q gpu=1\n";
+  const std::string_view steps = "place pod p gpu=1\n-> p on a: gpu0\n";
+  const std::string_view unexpected =
+      ": nobody expects the warning: c: requests and expected plans are no machines: left out; "
+      "write warning WORDS below the file, or mend the file";
+  EXPECT_EQ(outcome(text::cat(file, steps)), text::cat("t:8", unexpected));
+  EXPECT_EQ(outcome(file), text::cat("t:8", unexpected));
+  EXPECT_EQ(outcome(text::cat(file, "warning c: requests left out\n", steps)), "2 checked");
+  EXPECT_EQ(outcome(text::cat(file, "warning cordons\n", steps)),
+            "2 checked\nt:8: warning cordons | warning c: requests and expected plans are no "
+            "machines: left out");
+  EXPECT_EQ(outcome(text::cat(file, "warning requests\nwarning requests\n", steps)),
+            "t:9: the files above gave no further warning; leave the line out");
+}
+
+// An answer that was read once stayed, and any line below met it again.
+TEST(Case, ComparesOnlyWithTheStepBefore) {
+  const std::string_view placed = "node a\n gpu0\nplace pod p gpu=1\n-> p on a: gpu0\n";
+  EXPECT_EQ(outcome(text::cat(placed, "release p\n-> p on a: gpu0\n")),
+            "t:9: there is no answer to compare with; write place pod … above");
+  EXPECT_EQ(outcome(text::cat(placed, "node b\n-> p on a: gpu0\n")),
+            "t:9: there is no answer to compare with; write place pod … above");
+  EXPECT_EQ(outcome("node a\n gpu0\nplace pod p gpu=1\nread quantity whole \"1k\" = 1000\n"),
+            "t:7: nothing is expected of the step before; write what it must answer: -> …");
+}
+
 TEST(Case, ExpectsErrors) {
   EXPECT_EQ(outcome("node a\nplace pod p mem=-1\nerror negative\n"), "1 checked");
   EXPECT_EQ(outcome("node a\nplace pod p mem=-1\n-> p refused: x\n"),
