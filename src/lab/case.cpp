@@ -11,11 +11,14 @@
 #include <variant>
 
 #include "base/text.hpp"
+#include "core/checker/checker.hpp"
 #include "core/planner/fix.hpp"
 #include "core/planner/place.hpp"
+#include "core/state/node_state.hpp"
 #include "domain/notation/notation.hpp"
 #include "domain/quantity.hpp"
 #include "formats/topology/reader.hpp"
+#include "lab/case_runner.hpp"
 #include "lab/words.hpp"
 
 namespace tenon::lab {
@@ -34,8 +37,8 @@ using Answer = std::variant<std::monostate, PlaceAnswer, Error>;
 
 class CaseRunner {
  public:
-  CaseRunner(std::string_view text, std::string_view name)
-      : lines_(text::split(text, '\n')), name_(name) {}
+  CaseRunner(Planner planner, std::string_view text, std::string_view name)
+      : planner_(planner), lines_(text::split(text, '\n')), name_(name) {}
 
   Result<CaseReport> run();
 
@@ -83,11 +86,13 @@ class CaseRunner {
     answer_ = std::move(answer);
     expected_ = false;
   }
+  Result<void> ask_checker(const PlaceAnswer& placed);
   void start_cluster();
   void add(Cluster described);
   void compare(bool met, std::string_view expected, std::string got);
   [[nodiscard]] notation::Expected got(const PlaceAnswer& answer) const;
 
+  Planner planner_;
   std::vector<std::string_view> lines_;
   std::string_view name_;
   std::size_t at_ = 0;
@@ -248,15 +253,30 @@ Result<void> CaseRunner::place(std::string_view rest) {
     return wrong(cat(text::quoted(placed.pod.name), " has something already"),
                  "release it, or take another name");
   }
-  auto placement = planner::place(cluster_, placed.pod.request, {}, planner::FixWanted::kNo);
+  auto placement = planner_(cluster_, placed.pod.request, {}, planner::FixWanted::kNo);
   if (!placement) return wrong(to_text(placement.error()), "mend the holders of the case");
   placed.placement = std::move(*placement);
+  if (auto done = ask_checker(placed); !done) return done;
   if (const auto chosen = placed.placement.chosen) {
     const auto& node = placed.placement.nodes[*chosen];
     cluster_.holders.push_back(
         {domain::HolderKind::kPod, placed.pod.name, node.node, *node.answer.result});
   }
   answer(std::move(placed));
+  return {};
+}
+
+/// The second opinion on what was placed: a rule that it breaks is a mismatch, whatever the case expects.
+Result<void> CaseRunner::ask_checker(const PlaceAnswer& placed) {
+  const auto& [pod, before, placement] = placed;
+  if (!placement.chosen) return {};
+  const auto node = state::state_of(before.nodes[*placement.chosen], before.holders);
+  if (!node) return wrong(to_text(node.error()), "mend the holders of the case");
+  const auto& allocation = *placement.nodes[*placement.chosen].answer.result;
+  for (const auto& broken : checker::check_allocation(*node, pod.request, allocation)) {
+    report_.mismatches.push_back(
+        {where(), "an allowed plan", cat(broken.invariant, ' ', broken.evidence)});
+  }
   return {};
 }
 
@@ -387,8 +407,12 @@ void CaseRunner::compare(bool met, std::string_view expected, std::string got) {
 
 }  // namespace
 
+Result<CaseReport> run_case_with(Planner planner, std::string_view text, std::string_view name) {
+  return CaseRunner{planner, text, name}.run();
+}
+
 Result<CaseReport> run_case(std::string_view text, std::string_view name) {
-  return CaseRunner{text, name}.run();
+  return run_case_with(planner::place, text, name);
 }
 
 }  // namespace tenon::lab

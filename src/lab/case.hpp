@@ -14,10 +14,10 @@
 
 namespace tenon::lab {
 
-/// An expectation that was not met.
+/// An expectation that was not met; or a plan that is not allowed (core/checker), expected or not.
 struct Mismatch {
   std::string where;     // "file:line"
-  std::string expected;  // as the case says it
+  std::string expected;  // as the case says it, or "an allowed plan"
   std::string got;       // in the same words
   friend bool operator==(const Mismatch&, const Mismatch&) = default;
 };

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "core/planner/place.hpp"
+#include "lab/case_runner.hpp"
 
 namespace tenon::lab {
 namespace {
@@ -15,8 +17,8 @@ namespace {
 constexpr std::string_view kHead = "case T01\nsource here\nabout a test\n";
 
 /// "2 checked", and each mismatch; or the error.
-std::string outcome(std::string_view text) {
-  const auto report = run_case(text::cat(kHead, text), "t");
+std::string outcome(std::string_view text, Planner planner = planner::place) {
+  const auto report = run_case_with(planner, text::cat(kHead, text), "t");
   if (!report) return to_text(report.error());
   std::string out = text::cat(report->checked, " checked");
   for (const auto& mismatch : report->mismatches) {
@@ -94,6 +96,22 @@ TEST(Case, ComparesOnlyWithTheStepBefore) {
             "t:9: there is no answer to compare with; write place pod … above");
   EXPECT_EQ(outcome("node a\n gpu0\nplace pod p gpu=1\nread quantity whole \"1k\" = 1000\n"),
             "t:7: nothing is expected of the step before; write what it must answer: -> …");
+}
+
+/// Plans as if nobody had anything.
+Result<planner::Placement> place_over_others(const domain::Cluster& cluster,
+                                             const domain::Request& request,
+                                             const allocation::Limits& limits,
+                                             planner::FixWanted fix) {
+  return planner::place({cluster.nodes, {}}, request, limits, fix);
+}
+
+// The case itself may expect what no rule allows.
+TEST(Case, ReportsAPlanThatTheCheckerRefuses) {
+  const std::string_view text =
+      "node a\n gpu0\nheld x on a: gpu0\nplace pod p gpu=1\n-> p on a: gpu0\n";
+  EXPECT_EQ(outcome(text, place_over_others),
+            "1 checked\nt:7: an allowed plan | I32 gpu0 is not wholly free");
 }
 
 TEST(Case, ExpectsErrors) {
