@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "domain/pci_class.hpp"
 #include "domain/quantity.hpp"
-#include "formats/topology/gpu_model.hpp"
 #include "formats/topology/node_builder.hpp"
 
 namespace tenon::formats::topology {
@@ -210,7 +210,7 @@ Assembly::Draft Assembly::gpu_of(const DraSlice& slice, const DraDevice& device)
   domain::GpuFacts facts;
   std::string_view product = own(slice, device, "productName");
   if (product.empty()) product = own(slice, device, "model");
-  facts.model = gpu_model(product);
+  facts.model = domain::gpu_model(product);
   facts.memory_bytes = memory_of(device);
   draft.device.facts = std::move(facts);
   return draft;

@@ -16,7 +16,7 @@
 #include "formats/topology/hwloc_cpus.hpp"
 #include "formats/topology/hwloc_file.hpp"
 #include "formats/topology/node_builder.hpp"
-#include "formats/topology/pci_class.hpp"
+#include "formats/topology/pci_role.hpp"
 
 namespace tenon::formats::topology {
 

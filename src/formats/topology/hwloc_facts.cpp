@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "formats/topology/gpu_model.hpp"
+#include "domain/pci_class.hpp"
 #include "formats/topology/input.hpp"
 
 namespace tenon::formats::topology {
@@ -94,7 +94,7 @@ domain::Device gpu_of(pugi::xml_node device) {
   }
   out.id = clean(first_info(runtimes, {"NVIDIAUUID", "AMDUUID", "LevelZeroUUID"}));
   domain::GpuFacts facts;
-  facts.model = gpu_model(clean(first_info(runtimes, {"GPUModel", "LevelZeroModel"})));
+  facts.model = domain::gpu_model(clean(first_info(runtimes, {"GPUModel", "LevelZeroModel"})));
   if (facts.model.empty()) facts.model = model_of(device);
   facts.memory_bytes =
       hwloc_kibibytes(first_info(runtimes, {"CUDAGlobalMemorySize", "RSMIVRAMSize",
@@ -160,7 +160,7 @@ HwlocPciType hwloc_pci_type(pugi::xml_node device) {
   const auto vendor = text::hex_to_u64(text.substr(kVendor, 4));
   const auto id = text::hex_to_u64(text.substr(kDevice, 4));
   if (!pci_class || !vendor || !id) return {};
-  return {.pci_class = static_cast<PciClass>(*pci_class),
+  return {.pci_class = static_cast<domain::PciClass>(*pci_class),
           .vendor = static_cast<std::uint16_t>(*vendor),
           .ids = std::string{text.substr(kVendor, kDevice + 4 - kVendor)}};
 }
@@ -185,10 +185,8 @@ domain::Device hwloc_device(const HwlocFile& file, pugi::xml_node device, PciRol
 
 bool is_doubtful_display(const HwlocFile& file, pugi::xml_node device) {
   const HwlocPciType type = hwloc_pci_type(device);
-  constexpr std::uint16_t kAmd = 0x1002;
-  constexpr std::uint16_t kIntel = 0x8086;
   constexpr unsigned kDisplay = 0x03;
-  return type.pci_class >> 8U == kDisplay && (type.vendor == kAmd || type.vendor == kIntel) &&
+  return type.pci_class >> 8U == kDisplay && domain::makes_gpus(type.vendor) &&
          hwloc_role(file, device) == PciRole::kOther;
 }
 

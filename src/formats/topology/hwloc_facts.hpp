@@ -9,12 +9,12 @@
 
 #include "domain/node.hpp"
 #include "formats/topology/hwloc_file.hpp"
-#include "formats/topology/pci_class.hpp"
+#include "formats/topology/pci_role.hpp"
 
 namespace tenon::formats::topology {
 
 struct HwlocPciType {
-  PciClass pci_class = 0;
+  domain::PciClass pci_class = 0;
   std::uint16_t vendor = 0;
   std::string ids;  // "10de:2330"
 };

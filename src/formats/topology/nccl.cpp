@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "domain/pci_class.hpp"
 #include "formats/topology/claims.hpp"
 #include "formats/topology/input.hpp"
 #include "formats/topology/node_builder.hpp"
-#include "formats/topology/pci_class.hpp"
+#include "formats/topology/pci_role.hpp"
 #include "formats/topology/xml.hpp"
 
 namespace tenon::formats::topology {
@@ -32,8 +33,8 @@ std::uint64_t hex_or_zero(std::string_view text) {
 }
 
 /// Base class and subclass of "0x030200"; 0 where there is none.
-PciClass pci_class_of(std::string_view text) {
-  return static_cast<PciClass>((hex_or_zero(text) >> 8U) & 0xFFFFU);
+domain::PciClass pci_class_of(std::string_view text) {
+  return static_cast<domain::PciClass>((hex_or_zero(text) >> 8U) & 0xFFFFU);
 }
 
 /// "10de:20b0": what the file has of a model; "" where it is silent.

@@ -271,7 +271,7 @@ TEST(Devices, ReadsWhatDriversSayOfAGpu) {
       /proc/driver/nvidia/gpus/0000:01:00.0/numa_status=Size:_3f0000000
       )");
   const auto& nvidia = std::get<GpuFacts>(got.node.devices[0].facts);
-  EXPECT_EQ(nvidia.model, "NVIDIA H100");
+  EXPECT_EQ(nvidia.model, "H100");
   EXPECT_EQ(nvidia.memory_bytes, 0x3f0000000);
   EXPECT_EQ(std::get<GpuFacts>(got.node.devices[1].facts).memory_bytes, 206141652992);
   EXPECT_EQ(got.node.devices[1].id, "9a2b");

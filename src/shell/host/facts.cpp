@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "domain/pci_class.hpp"
 
 namespace tenon::host {
 namespace {
@@ -16,19 +17,7 @@ using domain::GpuFacts;
 using domain::NicFacts;
 using domain::NvmeFacts;
 using text::cat;
-
-constexpr std::uint16_t kNvidia = 0x10de;
-constexpr std::uint16_t kAmd = 0x1002;
-constexpr std::uint16_t kIntel = 0x8086;
-
-constexpr std::uint16_t kClassNvme = 0x0108;
-constexpr std::uint16_t kClassEthernet = 0x0200;
-constexpr std::uint16_t kClassInfiniband = 0x0207;
-constexpr std::uint16_t kClassFabric = 0x0208;
-constexpr std::uint16_t kClassVga = 0x0300;
-constexpr std::uint16_t kClass3d = 0x0302;
-constexpr std::uint16_t kClassDisplay = 0x0380;
-constexpr std::uint16_t kClassAccelerator = 0x1200;
+namespace pci_class = domain::pci_class;
 
 constexpr std::string_view kNvidiaGpus = "proc/driver/nvidia/gpus";
 
@@ -135,29 +124,21 @@ std::optional<std::int64_t> net_rate(const FileTree& tree, const PciFunction& fu
 }  // namespace
 
 bool is_gpu(const FileTree& tree, const PciFunction& function) {
-  const std::uint16_t code = function.class_code;
-  if (code != kClassVga && code != kClass3d && code != kClassDisplay && code != kClassAccelerator) {
-    return false;
+  if (!domain::may_be_gpu(function.class_code)) return false;
+  if (function.vendor == domain::pci_vendor::kIntel && function.class_code != pci_class::kDisplay) {
+    // On-board graphics and neural units hang straight under the host bridge.
+    return !function.bridges.empty();
   }
-  switch (function.vendor) {
-    case kNvidia:
-    case kAmd:
-      return true;
-    case kIntel:
-      // On-board graphics and neural units hang straight under the host bridge.
-      return code == kClassDisplay || !function.bridges.empty();
-    default:
-      return driver_file(tree, function, "").has_value();
-  }
+  return domain::makes_gpus(function.vendor) || driver_file(tree, function, "").has_value();
 }
 
 bool is_nic(const FileTree& tree, const PciFunction& function) {
-  const std::uint16_t code = function.class_code;
-  return code == kClassEthernet || code == kClassInfiniband || code == kClassFabric ||
-         !names(tree, function.directory, "infiniband", "").empty();
+  const auto code = function.class_code;
+  return code == pci_class::kEthernet || code == pci_class::kInfiniband ||
+         code == pci_class::kFabric || !names(tree, function.directory, "infiniband", "").empty();
 }
 
-bool is_nvme(const PciFunction& function) { return function.class_code == kClassNvme; }
+bool is_nvme(const PciFunction& function) { return function.class_code == pci_class::kNvme; }
 
 void read_gpu(const FileTree& tree, const PciFunction& function, Device& device) {
   GpuFacts facts;
@@ -166,14 +147,14 @@ void read_gpu(const FileTree& tree, const PciFunction& function, Device& device)
     if (text::to_u64(std::string_view{name}.substr(4))) device.label = name;
   }
   device.id = text_line(tree, "unique_id", from);
-  facts.model = text_line(tree, "product_name", from);
+  facts.model = domain::gpu_model(text_line(tree, "product_name", from));
   constexpr std::uint64_t kBytesMax = 1ULL << 50U;
   const auto vram = count_line(tree, "mem_info_vram_total", from, kBytesMax);
   if (vram && *vram > 0) facts.memory_bytes = vram;
 
   const auto information = driver_file(tree, function, "information");
   const auto model = value_of(tree, information, "Model");
-  if (known_text(model)) facts.model = *model;
+  if (known_text(model)) facts.model = domain::gpu_model(*model);
   const auto uuid = value_of(tree, information, "GPU UUID");
   if (known_text(uuid)) device.id = *uuid;
   const auto size = value_of(tree, driver_file(tree, function, "numa_status"), "Size");

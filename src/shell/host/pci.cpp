@@ -142,7 +142,7 @@ Result<std::vector<PciFunction>> read_functions(const FileTree& tree,
     }
     PciFunction function{.address = *address,
                          .directory = *directory,
-                         .class_code = static_cast<std::uint16_t>(*class_code >> 8U),
+                         .class_code = static_cast<domain::PciClass>(*class_code >> 8U),
                          .vendor = id_line(tree, "vendor", *directory),
                          .device = id_line(tree, "device", *directory),
                          .numa_node = read_numa_node(tree, *directory),

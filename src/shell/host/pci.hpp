@@ -17,6 +17,7 @@
 #include "base/result.hpp"
 #include "domain/cpu_set.hpp"
 #include "domain/pci_address.hpp"
+#include "domain/pci_class.hpp"
 #include "shell/host/file_tree.hpp"
 
 namespace tenon::host {
@@ -24,8 +25,8 @@ namespace tenon::host {
 struct PciFunction {
   domain::PciAddress address;
   FileTree::Index directory = FileTree::kTop;
-  std::uint16_t class_code = 0;  // base class and subclass: 0x0302
-  std::uint16_t vendor = 0;      // 0 where the tree does not say
+  domain::PciClass class_code = 0;
+  std::uint16_t vendor = 0;  // 0 where the tree does not say
   std::uint16_t device = 0;
   std::optional<int> numa_node;  // nothing where the firmware is silent: -1
   domain::CpuSet local_cpus;     // empty where not known
