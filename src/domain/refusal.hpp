@@ -51,6 +51,9 @@ enum class RefusalCode : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(RefusalCode code);  // "gpu-count", "pair" …
 
+/// What the asker can do about it: "ask for fewer GPUs".
+[[nodiscard]] std::string_view next_step(RefusalCode code);
+
 struct Refusal {
   Verdict verdict = Verdict::kNeverFits;
   RefusalCode code = RefusalCode::kRequest;

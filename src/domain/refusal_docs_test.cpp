@@ -47,5 +47,27 @@ TEST(RefusalDocs, HaveTheCodesOfTheCode) {
   EXPECT_EQ(rows_below("Codes"), codes);
 }
 
+/// The last cell of a code's row, without back quotes.
+std::string documented_step(std::string_view code) {
+  std::ifstream page(support::source_path("docs/refusals.md"));
+  const std::string begin = text::cat("| `", code, "` | ");
+  for (std::string line; std::getline(page, line);) {
+    const auto end = line.rfind(" |");
+    if (!line.starts_with(begin) || end == std::string::npos) continue;
+    const auto cell = line.rfind("| ", end - 1) + 2;
+    std::string step = line.substr(cell, end - cell);
+    std::erase(step, '`');
+    return step;
+  }
+  return "";
+}
+
+TEST(RefusalDocs, HaveTheNextStepOfEachCode) {
+  for (int i = 0; i <= static_cast<int>(RefusalCode::kNoNode); ++i) {
+    const auto code = static_cast<RefusalCode>(i);
+    EXPECT_EQ(documented_step(to_text(code)), next_step(code)) << to_text(code);
+  }
+}
+
 }  // namespace
 }  // namespace tenon::domain

@@ -157,6 +157,25 @@ std::string placed_text(const views::PlacementView& view, Explained explained,
   return out + nodes_section(view, style);
 }
 
+std::string what_to_do(const views::PlacementView& view, std::string_view fix_command,
+                       const TextStyle& style) {
+  std::string out;
+  if (view.fix) {
+    out = text::cat(inked("Nearest fix", Ink::kBold, style), ": ", printable(view.fix->text), "\n");
+    if (!fix_command.empty()) out += text::cat("  ", printable(fix_command), "\n");
+    if (!view.fix_search_complete) {
+      out += "A nearer fix may exist: the search for it was cut off.\n";
+    }
+    return out;
+  }
+  if (view.fix_searched && !view.fix_search_complete) {
+    out = "No nearest fix: the search was cut off before it found one.\n";
+  } else if (view.fix_searched && view.verdict != domain::Verdict::kForbidden) {
+    out = "No nearest fix: no single change makes it fit.\n";
+  }
+  return text::cat(out, inked("Next step", Ink::kBold, style), ": ", view.next_step, "\n");
+}
+
 std::string refused_text(const views::PlacementView& view, Explained explained,
                          std::string_view fix_command, const TextStyle& style) {
   const std::string where =
@@ -165,13 +184,10 @@ std::string refused_text(const views::PlacementView& view, Explained explained,
       text::cat(printable(view.request), " ", inked("does not fit", Ink::kBad, style),
                 printable(where), ": ", printable(view.evidence), " (", view.code, ")\n");
   if (view.verdict) out += text::cat(sentence_of(*view.verdict), "\n");
-  if (view.fix) {
-    out +=
-        text::cat(inked("Nearest fix", Ink::kBold, style), ": ", printable(view.fix->text), "\n");
-    if (!fix_command.empty()) out += text::cat("  ", printable(fix_command), "\n");
-    if (!view.fix_search_complete)
-      out += "A nearer fix may exist: the search for it was cut off.\n";
+  if (!view.proven_best) {
+    out += "It may fit after all: the search was cut off (see --steps-max).\n";
   }
+  out += what_to_do(view, fix_command, style);
   if (explained == Explained::kNo) return out;
   out += text::cat("It asked for: ", printable(view.clauses), "\n");
   return out + nodes_section(view, style);
@@ -295,7 +311,9 @@ Value placement_value(const views::PlacementView& view, std::string_view fix_com
     Value refusal = Value::object();
     refusal.add_known("node", view.refused_by)
         .add("code", view.code)
-        .add("evidence", view.evidence);
+        .add("evidence", view.evidence)
+        .add_known("nextStep", view.next_step)
+        .add("proven", view.proven_best);
     value.add("refusal", std::move(refusal));
     value.add("fix", view.fix ? fix_value(*view.fix, fix_command) : Value{})
         .add("fixSearchComplete", view.fix_search_complete);

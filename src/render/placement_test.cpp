@@ -45,6 +45,8 @@ views::PlacementView refused() {
                             .text = "ask for nic=4 instead of nic=8",
                             .request = "gpu=8 nic=4",
                             .names = {}};
+  view.fix_searched = true;
+  view.fix_search_complete = true;
   view.nodes = {
       {.node = "a1", .answer = "never fits", .code = "nic-count", .evidence = "nic needs 8 has 4"}};
   return view;
@@ -54,6 +56,27 @@ TEST(Placement, SaysTheAnswerInOneLine) {
   EXPECT_EQ(placement_text(placed(), Explained::kNo, "", {}),
             "train fits a1: gpu0 nic0\n"
             "Because nothing on a1 is nearer: worst PIX\n");
+}
+
+TEST(Placement, EndsARefusalWithWhatToDo) {
+  views::PlacementView view = refused();
+  view.fix.reset();
+  view.fix_searched = false;
+  view.fix_search_complete = false;
+  view.next_step = "ask for fewer NICs";
+  const std::string no =
+      "big does not fit on a1: nic needs 8 has 4 (nic-count)\n"
+      "It never fits: not even if nobody held anything.\n";
+  const auto said = [&] { return placement_text(view, Explained::kNo, "", {}); };
+  EXPECT_EQ(said(), no + "Next step: ask for fewer NICs\n");
+  view.fix_searched = true;
+  EXPECT_EQ(said(), no + "No nearest fix: the search was cut off before it found one.\n"
+                         "Next step: ask for fewer NICs\n");
+  view.fix_search_complete = true;
+  view.proven_best = false;
+  EXPECT_EQ(said(), no + "It may fit after all: the search was cut off (see --steps-max).\n"
+                         "No nearest fix: no single change makes it fit.\n"
+                         "Next step: ask for fewer NICs\n");
 }
 
 TEST(Placement, ExplainsPairsLevelsAndEachNode) {
@@ -110,7 +133,8 @@ TEST(Placement, IsAValueForScripts) {
   "refusal": {
     "node": "a1",
     "code": "nic-count",
-    "evidence": "nic needs 8 has 4"
+    "evidence": "nic needs 8 has 4",
+    "proven": true
   },
   "fix": {
     "kind": "ask-less",

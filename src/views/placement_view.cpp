@@ -3,6 +3,7 @@
 
 #include "views/placement_view.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.hpp"
@@ -131,12 +132,32 @@ struct ShowChange {
   void operator()(const planner::AddHardware&) const { view.kind = "add-hardware"; }
 };
 
+/// Where there is no fix. No one clause is to blame alone where the whole search found nothing.
+std::string next_step(const domain::Refusal& refusal, const PlacementView& view) {
+  using domain::RefusalCode;
+  const auto step = domain::next_step(refusal.code);
+  switch (refusal.verdict) {
+    case domain::Verdict::kNotNow:
+      return text::cat("wait, end holders, or ", step);
+    case domain::Verdict::kForbidden:
+      return std::string(domain::next_step(RefusalCode::kNodeCordoned));
+    case domain::Verdict::kNeverFits:
+      if (refusal.code == RefusalCode::kNotKnown || refusal.code == RefusalCode::kNoNode) break;
+      if (!view.fix_searched || !view.fix_search_complete) break;
+      return "change more than one clause, or give other machines";
+    case domain::Verdict::kBadlyAsked:
+      break;
+  }
+  return std::string(step);
+}
+
 }  // namespace
 
 PlacementView placement_view(const domain::Cluster& cluster, const domain::NamedRequest& request,
                              const planner::Placement& placement) {
   PlacementView view{.request = request.name,
                      .clauses = notation::write(request.request),
+                     .fix_searched = placement.fix_searched,
                      .fix_search_complete = placement.fix_search_complete};
   for (std::size_t i = 0; i < placement.nodes.size(); ++i) {
     view.nodes.push_back(node_view(cluster.nodes.at(i), placement.nodes[i], placement.chosen == i));
@@ -151,7 +172,9 @@ PlacementView placement_view(const domain::Cluster& cluster, const domain::Named
   view.answer = to_text(refusal.verdict);
   view.code = to_text(refusal.code);
   view.evidence = refusal.evidence;
+  view.proven_best = std::ranges::all_of(view.nodes, &NodeView::proven_best);
   if (placement.refused_by) view.refused_by = cluster.nodes[*placement.refused_by].name;
+  if (!placement.fix) view.next_step = next_step(refusal, view);
   if (placement.fix) {
     view.fix = FixView{.node = placement.fix->node, .text = placement.fix->text};
     std::visit(ShowChange{*view.fix, cluster}, placement.fix->change);

@@ -81,13 +81,15 @@ struct PlacementView {
   std::int64_t cpu_milli = 0;
   std::vector<domain::MemoryGrant> memory;
   std::vector<LevelView> levels;
-  bool proven_best = true;
+  bool proven_best = true;  // of a refusal: that nothing fits
   // Refused:
   std::string refused_by;  // node; "" for a cluster without nodes or a bad request
   std::string code;
   std::string evidence;
   std::optional<FixView> fix;
-  bool fix_search_complete = true;  // false: counted work ran out, so a nearer fix may exist
+  bool fix_searched = false;
+  bool fix_search_complete = false;  // false: a nearer fix may exist
+  std::string next_step;             // "ask for fewer GPUs"; "" where the fix is the next step
   // Both, in the order of the cluster:
   std::vector<NodeView> nodes;
 };

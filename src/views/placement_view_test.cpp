@@ -119,6 +119,39 @@ TEST(PlacementView, NamesNoNodeForABadQuestion) {
   EXPECT_EQ(view.fix, std::nullopt);
 }
 
+TEST(PlacementView, EndsWithANextStepWhereThereIsNoFix) {
+  const auto step = [](std::string_view machine, std::string_view clauses) {
+    return asked(machine, clauses).view.next_step;
+  };
+  EXPECT_EQ(step(kTwo, "gpu=3"), "") << "the fix is the next step";
+  EXPECT_EQ(step("node a1 cordoned=\"fan\"\n numa0 cpus=0-3", "cores=1"),
+            "ask the administrator to lift the cordon");
+  EXPECT_EQ(step("node a1\n numa0 cpus=0-3", "gpu=1 cores=9"),
+            "change more than one clause, or give other machines");
+  EXPECT_EQ(step("node a1\n numa0 cpus=0-3 { gpu0 }\n nic0", "gpu=1 nic=1 pair<=SYS gpu.model=X"),
+            "change more than one clause, or give other machines");
+  EXPECT_EQ(step("node a1\n numa0 cpus=0-3 smt=?", "cores=1"),
+            "state the fact in the notation, or read another source");
+  EXPECT_EQ(step("", "gpu=1"), "give a cluster that has a node");
+  EXPECT_EQ(step(kTwo, "gpu=1 nvme<=PIX"), "mend or leave out the clause that is named");
+}
+
+// Without a search for a fix nobody knows that one clause is not enough.
+TEST(PlacementView, NamesTheStepOfTheCodeWhereNoFixWasSought) {
+  const auto cluster =
+      notation::parse("node a1\n numa0 cpus=0-3 { gpu0 }\nheld p on a1: gpu0", "test")->cluster;
+  const auto request = [](std::string_view clauses) {
+    return domain::NamedRequest{"r", *notation::parse_request(clauses, "test")};
+  };
+  const auto step = [&](std::string_view clauses) {
+    const auto placement =
+        planner::place(cluster, request(clauses).request, {}, planner::FixWanted::kNo);
+    return placement_view(cluster, request(clauses), *placement).next_step;
+  };
+  EXPECT_EQ(step("gpu=2"), "ask for fewer GPUs");
+  EXPECT_EQ(step("gpu=1"), "wait, end holders, or ask for fewer GPUs");
+}
+
 TEST(PlacementView, ShowsPartsOfDevices) {
   const PlacementView view =
       asked("node a1\n numa0 cpus=0-7 { gpu0 mem=10Gi nic0 vfs=4 }", "gpu=0.5 vf=2").view;

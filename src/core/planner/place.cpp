@@ -119,6 +119,7 @@ Result<Placement> place(const domain::Cluster& cluster, const domain::Request& r
   if (fix == FixWanted::kYes) {
     auto search = nearest_fix(cluster, request, limits);
     placement.fix = std::move(search.fix);
+    placement.fix_searched = true;
     placement.fix_search_complete = search.complete;
   }
   return placement;

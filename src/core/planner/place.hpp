@@ -30,8 +30,9 @@ struct Placement {
   /// Of the whole cluster when nothing was chosen: the mildest verdict (I61), the node that gave it.
   std::optional<domain::Refusal> refusal;
   std::optional<std::size_t> refused_by;
-  std::optional<Fix> fix;           // the nearest, if it was wanted and one was found
-  bool fix_search_complete = true;  // FixSearch::complete
+  std::optional<Fix> fix;  // the nearest, if it was wanted and one was found
+  bool fix_searched = false;
+  bool fix_search_complete = false;  // FixSearch::complete
 };
 
 enum class FixWanted : std::uint8_t { kNo, kYes };

@@ -66,7 +66,7 @@ void run(benchmark::State& bench, const domain::Cluster& cluster, std::string_vi
     steps = 0;
     for (const NodeAnswer& node : placement->nodes) steps += node.answer.steps;
     said = placement->fix ? placement->fix->text : placement->chosen ? "placed" : "refused";
-    if (!placement->fix_search_complete) said += " (cut)";
+    if (placement->fix_searched && !placement->fix_search_complete) said += " (cut)";
   }
   bench.counters["steps"] = static_cast<double>(steps);
   bench.SetLabel(said);
