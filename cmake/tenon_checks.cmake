@@ -5,7 +5,7 @@
 #
 #   link      target tenon_links: the whole archive of one module with what it declares, and nothing else
 #   header    target all_verify_interface_header_sets: each header compiles alone
-#   include   tools/checks/includes.py: a quoted include is of a module that is declared
+#   include   tools/checks/includes.py: a quoted include is of a module that is declared, and what is declared is included
 #   purity    tools/checks/purity.py: what the release archive wants from outside is on a list (release build)
 #   diagram   tools/checks/diagram.py: docs/modules.md is what the calls say
 #

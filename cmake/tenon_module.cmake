@@ -13,7 +13,8 @@
 #   tenon_core_allocation_x_corpus x_fuzz.cpp again, as a test that runs over the kept inputs of
 #                                  tests/corpus/core/allocation/x/           (TENON_TESTS)
 #   tenon_core_allocation_bench    x_bench.cpp, all in one program           (TENON_BENCH)
-# and the five checks of tenon_checks.cmake.
+# and the five checks of tenon_checks.cmake. A header named like these (x_test.hpp, x_fuzz.hpp) is none of the
+# module's: only such files include it.
 #
 # tenon_program(NAME apps/tenon OUTPUT tenon DEPENDS ... [LIBRARIES ...]): an executable, under the same rules,
 # at the top of the build folder.
@@ -38,6 +39,7 @@ function(tenon_module)
     list(FILTER ${kind} INCLUDE REGEX "_${kind}\\.cpp$")
   endforeach()
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cpp$")
+  list(FILTER headers EXCLUDE REGEX "_(test|fuzz|bench)\\.hpp$")
 
   add_library(${target} STATIC ${sources})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/topology/check.hpp"
 #include "render/table.hpp"
 #include "render/value.hpp"
 #include "views/topology_view.hpp"

@@ -139,6 +139,29 @@ class BiteTest(unittest.TestCase):
         self.passes(tree.configure())
         self.bites(tree.include(), "core/lost/lost.hpp: belongs to no module of the graph")
 
+    def test_include_of_nothing_that_is_declared(self):
+        # The picture had an arrow that no file went along; TEST_DEPENDS and EXPORTS can be as empty.
+        tree = self.tree()
+        tree.edit("CMakeLists.txt", "core/fit DEPENDS domain", "core/fit DEPENDS domain base EXPORTS base TEST_DEPENDS base")
+        tree.edit("core/fit/fit.cpp", "#include", '#include "base/grow.hpp"\n#include')
+        self.passes(tree.configure())
+        outcome = tree.include()
+        self.bites(outcome, "core/fit: EXPORTS base: no header of core/fit includes anything of it")
+        self.bites(outcome, "core/fit: TEST_DEPENDS base: no test of core/fit includes anything of it")
+        self.assertNotIn("core/fit: DEPENDS base", outcome[1])
+        tree.edit("core/fit/fit.cpp", '#include "base/grow.hpp"', "")
+        self.bites(tree.include(), "core/fit: DEPENDS base: no file of core/fit includes anything of it")
+
+    def test_include_of_a_header_for_tests(self):
+        # What a test alone includes is no use of an edge, and a header for tests is none of the module's.
+        tree = self.tree()
+        tree.edit("CMakeLists.txt", "core/fit DEPENDS domain", "core/fit DEPENDS domain base")
+        (tree.root / "src/core/fit/size_test.hpp").write_text('#pragma once\n#include "base/grow.hpp"\n')
+        self.passes(tree.configure())
+        self.bites(tree.include(), "core/fit: DEPENDS base: no file of core/fit includes anything of it")
+        tree.edit("core/fit/fit.cpp", "#include", '#include "core/fit/size_test.hpp"\n#include')
+        self.bites(tree.include(), "core/fit/fit.cpp:4: core/fit/size_test.hpp: the header is for tests alone")
+
     def test_purity_clock_in_core(self):
         tree = self.tree()
         tree.edit("core/fit/fit.cpp", "#include", "#include <chrono>\n#include")

@@ -5,7 +5,8 @@
 
 A quoted include names a file below SRC by its whole path, and the file's module is the includer's own, one that
 it DEPENDS on, or one that such a module EXPORTS (and what that exports in turn). Tests, fuzz targets and benchmarks may
-also use TEST_DEPENDS and files below tests/. The linker cannot see this: a header-only use leaves no symbol.
+also use TEST_DEPENDS, files below tests/ and headers named as they are (x_test.hpp). The linker cannot see this: a
+header-only use leaves no symbol. And what is declared is used: nobody may go on where nobody goes.
 """
 
 import pathlib
@@ -15,7 +16,7 @@ import sys
 import graph
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]*)[">]')
-TEST_FILE = re.compile(r"_(test|fuzz|bench)\.cpp$")
+TEST_FILE = re.compile(r"_(test|fuzz|bench)\.[ch]pp$")
 
 
 def problem_of(modules, src, module, is_test, bracket, path):
@@ -32,13 +33,26 @@ def problem_of(modules, src, module, is_test, bracket, path):
     target = graph.owner(modules, path)
     if target is None:
         return "the file belongs to no module"
+    if TEST_FILE.search(path) and not is_test:
+        return "the header is for tests alone"
     uses = module.depends + (module.test_depends if is_test else ())
     if target != module.name and target not in graph.visible(modules, uses):
         return f"{module.name} does not depend on {target}"
     return None
 
 
+def unused(modules, included):
+    """Modules that are declared, and of which no file that the word speaks of includes anything."""
+    for module in modules.values():
+        for word, declared, who in (("DEPENDS", module.depends, "file"), ("EXPORTS", module.exports, "header"),
+                                    ("TEST_DEPENDS", module.test_depends, "test")):
+            for other in declared:
+                if (module.name, who, other) not in included:
+                    yield f"{module.name}: {word} {other}: no {who} of {module.name} includes anything of it"
+
+
 def problems(modules, src):
+    included = set()  # (module, by a file, header or test of it, of which module)
     files = sorted(p for p in src.rglob("*") if p.suffix in (".cpp", ".hpp"))
     for file in files:
         below = file.relative_to(src).as_posix()
@@ -50,9 +64,12 @@ def problems(modules, src):
         for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
             match = INCLUDE.match(line)
             if match:
+                for who in ["test"] if is_test else ["file", "header"] if file.suffix == ".hpp" else ["file"]:
+                    included.add((name, who, graph.owner(modules, match[2])))
                 problem = problem_of(modules, src, modules[name], is_test, match[1], match[2])
                 if problem:
                     yield f"{below}:{number}: {match[2]}: {problem}"
+    yield from unused(modules, included)
 
 
 def main():

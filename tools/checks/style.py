@@ -65,7 +65,7 @@ class File:
 
     @property
     def is_test(self):
-        return re.search(r"_(test|fuzz|bench)\.cpp$", self.path) is not None
+        return re.search(r"_(test|fuzz|bench)\.[ch]pp$", self.path) is not None
 
 
 def is_fixture(path):

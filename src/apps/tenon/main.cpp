@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "render/text_style.hpp"
 #include "shell/cli/cli.hpp"
 
 namespace {

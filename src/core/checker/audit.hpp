@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/checker/checker.hpp"
+#include "core/topology/shape.hpp"
 
 namespace tenon::checker {
 

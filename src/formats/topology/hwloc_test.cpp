@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "formats/topology/testing.hpp"
+#include "formats/topology/reader_test.hpp"
 
 namespace tenon::formats::topology {
 namespace {

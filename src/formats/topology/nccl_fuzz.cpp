@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "formats/topology/fuzzing.hpp"
+#include "formats/topology/reader_fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   tenon::formats::topology::fuzzing::read_any("nccl", data, size);

@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "domain/notation/notation.hpp"
 #include "formats/topology/reader.hpp"
-#include "formats/topology/testing.hpp"
+#include "formats/topology/reader_test.hpp"
 #include "support/shared_data.hpp"
 
 namespace tenon::formats::topology {

@@ -4,6 +4,7 @@
 // place: one request on a cluster.
 
 #include "base/text.hpp"
+#include "core/allocation/allocate.hpp"
 #include "core/planner/place.hpp"
 #include "domain/notation/notation.hpp"
 #include "render/envelope.hpp"

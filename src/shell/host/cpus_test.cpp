@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "shell/host/test_machine.hpp"
+#include "shell/host/machine_test.hpp"
 
 namespace tenon::host {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include "shell/host/machine_test.hpp"
 #include "shell/host/pci.hpp"
-#include "shell/host/test_machine.hpp"
 
 namespace tenon::host {
 namespace {

@@ -13,8 +13,8 @@
 #include "base/text.hpp"
 #include "formats/topology/reader.hpp"
 #include "shell/host/devices.hpp"
+#include "shell/host/machine_test.hpp"
 #include "shell/host/pci.hpp"
-#include "shell/host/test_machine.hpp"
 
 namespace tenon::host {
 namespace {

@@ -14,8 +14,8 @@
 #include <sstream>
 #include <string>
 
+#include "shell/host/machine_test.hpp"
 #include "shell/host/temp_folder.hpp"
-#include "shell/host/test_machine.hpp"
 #include "support/shared_data.hpp"
 
 namespace tenon::host {
