@@ -23,7 +23,7 @@ namespace tenon::planner {
 class Work {
  public:
   Work(const allocation::Limits& limits, std::int64_t steps_max)
-      : limits_(limits), steps_left_(steps_max) {}
+      : limits_(limits), steps_max_(steps_max), steps_left_(steps_max) {}
 
   /// True while work is left.
   bool spend(std::int64_t steps) {
@@ -37,10 +37,12 @@ class Work {
   void not_proven() { complete_ = false; }
   [[nodiscard]] bool complete() const { return complete_; }
 
+  [[nodiscard]] std::int64_t steps() const { return steps_max_ - steps_left_; }
   [[nodiscard]] const allocation::Limits& limits() const { return limits_; }
 
  private:
   allocation::Limits limits_;
+  std::int64_t steps_max_;
   std::int64_t steps_left_;
   bool complete_ = true;
 };

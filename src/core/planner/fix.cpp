@@ -94,6 +94,7 @@ FixSearch nearest_fix(const domain::Cluster& cluster, const domain::Request& req
     if (search.fix || work.exhausted()) break;
   }
   search.complete = work.complete();
+  search.steps = work.steps();
   return search;
 }
 

@@ -72,6 +72,7 @@ struct FixSearch {
   std::optional<Fix> fix;
   /// False: counted work ran out. Without a fix there may be one, and a fix may not be the nearest.
   bool complete = true;
+  std::int64_t steps = 0;  // counted work
 };
 
 /// REQUIRES: the cluster does not contradict itself (place() answers); the request is well asked and

@@ -121,6 +121,7 @@ Result<Placement> place(const domain::Cluster& cluster, const domain::Request& r
     placement.fix = std::move(search.fix);
     placement.fix_searched = true;
     placement.fix_search_complete = search.complete;
+    placement.fix_steps = search.steps;
   }
   return placement;
 }

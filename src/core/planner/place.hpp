@@ -33,6 +33,7 @@ struct Placement {
   std::optional<Fix> fix;  // the nearest, if it was wanted and one was found
   bool fix_searched = false;
   bool fix_search_complete = false;  // FixSearch::complete
+  std::int64_t fix_steps = 0;
 };
 
 enum class FixWanted : std::uint8_t { kNo, kYes };
