@@ -288,6 +288,20 @@ TEST(Allocate, CountsSlotsOfShares) {
             "gpu0=0.1/2576980377@0");
 }
 
+// Said "refused: gpu-share": all ways to divide 64 units among 7 cards were tried, until the limit.
+TEST(Allocate, FillsEightCardsWithEqualUnitsToTheLast) {
+  std::string cards = "node a1\n";
+  for (int i = 0; i < 8; ++i) cards += text::cat("  gpu", i, " mem=40Gi mig=dynamic\n");
+  EXPECT_TRUE(place(cards, "mig=1g.5gb*56").ends_with("gpu7=mig:1g.5gb@6"));
+  EXPECT_EQ(place(cards, "mig=1g.5gb*57"),
+            "refused: gpu-partition the partitions that are free do not hold all that are asked");
+  std::string shared = "node a1\n";
+  for (int i = 0; i < 8; ++i) shared += text::cat("  gpu", i, "\n");
+  EXPECT_TRUE(place(shared, "gpu=0.125*64").ends_with("gpu7=0.125@7"));
+  EXPECT_EQ(place(shared, "gpu=0.3*20+0.35*8"),
+            "refused: gpu-share the shares that are free do not hold all that are asked");
+}
+
 const std::string kMig = R"(
 node a1
   numa0 cpus=0-7 { gpu0 mem=80Gi mig=1g.10gb*2,3g.40gb gpu1 mem=80Gi mig=dynamic gpu2 mem=80Gi }

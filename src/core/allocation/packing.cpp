@@ -123,7 +123,27 @@ bool Packing::fit(Mask gpus, UnitCards& cards, Work& work) const {
     fill.compute_slices_free = free.compute_slices_free;
     fill.taken = free.slots_taken;
   }
-  return place(0, gpus, gpus, fills, cards, work);
+  return have_room(gpus, fills) && place(0, gpus, gpus, fills, cards, work);
+}
+
+// Sets of too few cards come first, and to try all ways to divide units among them is endless where
+// the units are many and equal. So each kind of unit is asked alone, and thousandths in one sum.
+bool Packing::have_room(Mask gpus, const std::vector<Fill>& fills) const {
+  const auto& demand = problem_.request.gpu;
+  for (int unit = 0; unit < problem_.gpu_units; ++unit) {
+    if (equal_before_[at(unit)] >= 0) continue;
+    auto wanted = std::ranges::count(demand.units, demand.units[at(unit)]);
+    for (Mask rest = gpus; rest != 0 && wanted > 0;) {
+      const int gpu = pop_lowest(rest);
+      for (Fill fill = fills[at(gpu)]; wanted > 0 && put(fill, unit, gpu);) --wanted;
+    }
+    if (wanted > 0) return false;
+  }
+  if (demand.mode != GpuMode::kShareMilli) return true;
+  std::int64_t milli = 0;
+  for (const auto& unit : demand.units) milli += unit.amount;
+  for (Mask rest = gpus; rest != 0;) milli -= fills[at(pop_lowest(rest))].milli_free;
+  return milli <= 0;
 }
 
 bool Packing::place(int unit, Mask gpus, Mask uncovered, std::vector<Fill>& fills, UnitCards& cards,

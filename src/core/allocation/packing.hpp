@@ -35,6 +35,7 @@ class Packing {
 
   [[nodiscard]] bool put(Fill& fill, int unit, int gpu) const;
   [[nodiscard]] bool cuts_fit(const Fill& fill, int gpu) const;
+  [[nodiscard]] bool have_room(Mask gpus, const std::vector<Fill>& fills) const;
   [[nodiscard]] bool place(int unit, Mask gpus, Mask uncovered, std::vector<Fill>& fills,
                            UnitCards& cards, Work& work) const;
   void add_slots(std::vector<domain::Grant>& grants, int gpu) const;
