@@ -22,7 +22,7 @@ using Bits = std::uint64_t;
 [[nodiscard]] constexpr Bits bit(int i) { return Bits{1} << static_cast<unsigned>(i); }
 
 /// Products of amounts do not fit 64 bits.
-__extension__ typedef __int128 Wide;
+__extension__ using Wide = __int128;
 
 inline constexpr int kNotKnownRank = 6;
 

@@ -59,7 +59,7 @@ void CoreLimits::end_socket(int least, OneMore one_more) {
   std::map<State, int> next;
   for (const auto& [state, index] : states_) {
     const int more = state.cores - least;
-    if (more != 0 && !(more == 1 && one_more == OneMore::kMaybe)) continue;
+    if (more != 0 && (more != 1 || one_more != OneMore::kMaybe)) continue;
     State after = state;
     after.cores = 0;
     after.with_more += more;

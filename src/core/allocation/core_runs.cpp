@@ -49,9 +49,9 @@ CoreRuns::CoreRuns(const Problem& problem) : cores_(problem.request.cores) {
     const domain::Core* before = nullptr;
     for (const int position : state.numa[n].cores_free) {
       const domain::Core& core = cores[at(position)];
-      Free entry{.start_cost = consecutive(core) ? 1 : static_cast<int>(core.threads.size()),
-                 .continues = before != nullptr && goes_on(*before, core),
-                 .threads = static_cast<int>(core.threads.size())};
+      const Free entry{.start_cost = consecutive(core) ? 1 : static_cast<int>(core.threads.size()),
+                       .continues = before != nullptr && goes_on(*before, core),
+                       .threads = static_cast<int>(core.threads.size())};
       Use use = prefix.back();
       use.ranges += entry.continues ? 0 : entry.start_cost;
       use.threads += entry.threads;
@@ -137,7 +137,7 @@ const CoreRuns::Table& CoreRuns::table(int node, Work& work) {
           const int cost = chosen == 1 && core.continues ? 0 : core.start_cost;
           if (count > 0 && cost <= ranges) {
             const int rest = least[index(node, from + 1, count - 1, ranges - cost, 1)];
-            best = std::min(best, std::min(kNone, rest + core.threads));
+            best = std::min({best, kNone, rest + core.threads});
           }
           least[index(node, from, count, ranges, chosen)] = best;
         }

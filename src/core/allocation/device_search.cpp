@@ -171,14 +171,15 @@ void DeviceSearch::search_listed() {
 bool DeviceSearch::gpus_may_win(const Partial& partial) const {
   const int count = std::popcount(partial.chosen.gpus);
   const int left = std::max(0, gpus_least_ - count);
-  const int pairs = left * count + left * (left - 1) / 2;
+  const std::int64_t pairs = left * count + left * (left - 1) / 2;
   const auto& layout = problem_.layout;
   Partial raised = partial;
   if (pairs > 0) {
     at(raised.floor, layout.gpus, 1) += pairs * nvlink_least_;
     at(raised.floor, layout.gpus, 3) += pairs * gpu_rank_least_;
   }
-  if (problem_.nic_units > 0) at(raised.floor, layout.pair, 1) += left * nearest_least_;
+  if (problem_.nic_units > 0)
+    at(raised.floor, layout.pair, 1) += std::int64_t{left} * nearest_least_;
   if (problem_.request.gpu.mode == GpuMode::kWhole) {
     at(raised.floor, layout.gpus_broken, 0) += left;
   }

@@ -21,7 +21,7 @@ using text::cat;
 namespace {
 
 /// Products of amounts do not fit 64 bits.
-__extension__ typedef __int128 Wide;
+__extension__ using Wide = __int128;
 
 GrantMode mode_of(GpuMode mode) {
   if (mode == GpuMode::kWhole) return GrantMode::kWhole;
