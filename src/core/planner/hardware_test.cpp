@@ -22,7 +22,7 @@ domain::Cluster cluster_of(std::string_view text) {
   return document ? document->cluster : domain::Cluster{};
 }
 
-domain::Node grown(std::string_view text, std::vector<NewDevice> added) {
+domain::Node grown(std::string_view text, const std::vector<NewDevice>& added) {
   domain::Node node = with_devices(cluster_of(text).nodes.at(0), added);
   for (const topology::Finding& finding : topology::check_node(node)) {
     EXPECT_NE(finding.severity, topology::Severity::kError) << finding.text;
