@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -20,13 +24,15 @@ using domain::DeviceIndex;
 using domain::DeviceKind;
 using domain::Node;
 
-bool fits_grown(const NodeCase& node, const Node& grown, const domain::Request& request,
-                Work& work) {
+/// `change`: what is to be otherwise in the shape of the grown node.
+bool fits_grown(const NodeCase& node, const Node& grown, const domain::Request& request, Work& work,
+                const std::function<void(topology::Shape&)>& change = {}) {
   // A new shape has to know the distance of every two devices.
   const auto devices = static_cast<std::int64_t>(grown.devices.size());
   if (!work.spend(devices * devices / 4)) return false;
-  auto state =
-      state::empty_state(grown, std::make_shared<const topology::Shape>(topology::shape_of(grown)));
+  auto shape = topology::shape_of(grown);
+  if (change) change(shape);
+  auto state = state::empty_state(grown, std::make_shared<const topology::Shape>(std::move(shape)));
   for (const domain::Holder& holder : moved(node.holders, *node.node, grown)) {
     if (!state::apply(state, holder.allocation)) return false;
   }
@@ -46,13 +52,15 @@ NewDevice as_asked(const domain::Request& request, DeviceKind kind, DeviceIndex 
   return {beside, std::move(nic)};
 }
 
-/// What may be added once, and beside whom.
-std::vector<NewDevice> sites_of(const Node& node, const domain::Request& request, DeviceKind kind) {
+/// What may be added once, and beside whom; nothing that the request could not use.
+std::vector<NewDevice> sites_of(const NodeCase& node, const domain::Request& request,
+                                DeviceKind kind) {
   std::vector<NewDevice> sites;
-  for (std::size_t i = 0; i < node.devices.size(); ++i) {
+  for (std::size_t i = 0; i < node.node->devices.size(); ++i) {
     const DeviceIndex beside{static_cast<std::uint32_t>(i)};
-    const domain::Device& device = node.devices[i];
+    const domain::Device& device = node.node->devices[i];
     if (device.kind() == kind) {
+      if (!qualifies(*node.now.shape, request, kind, device.ordinal)) continue;
       sites.push_back({beside, device.facts});
     } else if (device.kind() == DeviceKind::kGpu) {
       sites.push_back(as_asked(request, kind, beside));
@@ -61,9 +69,9 @@ std::vector<NewDevice> sites_of(const Node& node, const domain::Request& request
   return sites;
 }
 
-/// Without a matrix, two sites are one where place, NUMA nodes and facts are equal.
-void drop_repeated(const Node& node, std::vector<NewDevice>& sites) {
-  if (node.matrix || !node.nvlinks.empty()) return;
+/// Two sites are one where place, NUMA nodes and facts are equal and nothing else says what is near.
+void drop_repeated(const Node& node, DeviceKind kind, std::vector<NewDevice>& sites) {
+  if (node.matrix || (kind == DeviceKind::kGpu && !node.nvlinks.empty())) return;
   std::vector<NewDevice> kept;
   for (NewDevice& site : sites) {
     const auto& device = node.devices[static_cast<std::size_t>(site.beside)];
@@ -109,49 +117,115 @@ Fix fix_of(const NodeCase& node, std::string what, Node grown) {
   return {node.node->name, AddHardware{std::move(what), std::move(grown)}, std::move(text)};
 }
 
-std::optional<Fix> add_devices(const FixQuestion& question, const Thing& thing, Work& work) {
-  const int units = units_of(question.request, thing.kind);
-  if (units == 0) return std::nullopt;
-  std::optional<Fix> best;
-  int most = std::min(kAddDevicesMax, units);
-  for (const std::size_t position : question.distinct) {
-    const NodeCase& node = question.cases[position];
-    auto sites = sites_of(*node.node, question.request, thing.kind);
-    drop_repeated(*node.node, sites);
-    const auto present = static_cast<int>(std::ranges::count(
-        node.node->devices, thing.kind, [](const auto& device) { return device.kind(); }));
-    const int room = domain::kDevicesOfAKindMax - present;
-    if (sites.empty() || room < 1) continue;
-    if (static_cast<int>(sites.size()) > room) sites.resize(static_cast<std::size_t>(room));
-    const int copies = std::min(most, room / static_cast<int>(sites.size()));
+/// The devices of a kind from the ordinal `first` on: as near as can be to all GPUs, NICs and NVMes, and
+/// near every NUMA node.
+void put_near_everything(topology::Shape& shape, DeviceKind kind, std::size_t first) {
+  const std::size_t gpus = shape.gpus.size();
+  const auto fill = [&](std::vector<std::uint8_t>& table, DeviceKind column_kind,
+                        std::uint8_t value) {
+    for (std::size_t cell = 0; cell < table.size(); ++cell) {
+      const std::size_t columns = table.size() / gpus;
+      const std::size_t row = cell / columns;
+      const std::size_t column = cell % columns;
+      const bool itself = column_kind == DeviceKind::kGpu && row == column;
+      const bool is_new =
+          (kind == DeviceKind::kGpu && row >= first) || (kind == column_kind && column >= first);
+      if (is_new && !itself) table[cell] = value;
+    }
+  };
+  constexpr auto kNearest = static_cast<topology::Rank>(domain::Distance::kPix);
+  fill(shape.gpu_gpu, DeviceKind::kGpu, kNearest);
+  fill(shape.gpu_nic, DeviceKind::kNic, kNearest);
+  fill(shape.gpu_nvme, DeviceKind::kNvme, kNearest);
+  fill(shape.gpu_gpu_nvlinks, DeviceKind::kGpu, std::numeric_limits<std::uint8_t>::max());
+  topology::Mask everywhere = 0;
+  for (std::size_t n = 0; n < shape.numa.size(); ++n) everywhere |= topology::Mask{1} << n;
+  auto& near = kind == DeviceKind::kGpu   ? shape.gpu_numa
+               : kind == DeviceKind::kNic ? shape.nic_numa
+                                          : shape.nvme_numa;
+  std::fill(near.begin() + static_cast<std::ptrdiff_t>(first), near.end(), everywhere);
+}
 
+/// Additions of one kind to one node.
+class Additions {
+ public:
+  Additions(const NodeCase& node, const domain::Request& request, DeviceKind kind, Work& work)
+      : node_(node), request_(request), kind_(kind), work_(work) {
+    sites_ = sites_of(node, request, kind);
+    drop_repeated(*node.node, kind, sites_);
+    present_ = static_cast<std::size_t>(std::ranges::count(
+        node.node->devices, kind, [](const auto& device) { return device.kind(); }));
+  }
+
+  /// At most `most`, and no more than the node has room for.
+  std::optional<std::vector<NewDevice>> fewest_of(int most) {
+    room_ = std::min(most, domain::kDevicesOfAKindMax - static_cast<int>(present_));
+    if (sites_.empty() || room_ < 1) return std::nullopt;
     FewestProblem problem;
-    problem.elements = static_cast<int>(sites.size()) * copies;
-    problem.most = most;
-    const auto site_at = [&](int element) -> const NewDevice& {
-      return sites[static_cast<std::size_t>(element / copies)];
-    };
-    Need need{{}, lacking(node.now, question.request, thing.kind)};
+    problem.elements = static_cast<int>(sites_.size()) * room_;
+    problem.most = room_;
+    Need need{{}, lacking(node_.now, request_, kind_)};
     for (int element = 0; element < problem.elements; ++element) {
-      problem.follows.push_back(element % copies > 0);
+      problem.follows.push_back(element % room_ > 0);
       need.weights.push_back(1);
     }
     problem.needs.push_back(std::move(need));
-    const auto grown_by = [&](const std::vector<int>& chosen) {
-      std::vector<NewDevice> added;
-      for (const int element : chosen) added.push_back(site_at(element));
-      return added;
-    };
-    problem.fits = [&](const std::vector<int>& chosen) {
-      return fits_grown(node, with_devices(*node.node, grown_by(chosen)), question.request, work);
-    };
-    const auto chosen = fewest(problem, work);
+    problem.fits = [&](const std::vector<int>& chosen) { return fits(chosen); };
+    const auto chosen = fewest(problem, work_);
+    if (!chosen) return std::nullopt;
+    return devices_of(*chosen);
+  }
+
+ private:
+  [[nodiscard]] std::vector<NewDevice> devices_of(const std::vector<int>& chosen) const {
+    std::vector<NewDevice> added;
+    for (const int element : chosen) {
+      added.push_back(sites_[static_cast<std::size_t>(element / room_)]);
+    }
+    return added;
+  }
+
+  bool fits(const std::vector<int>& chosen) {
+    const auto devices = chosen.size() + present_;
+    if (devices > static_cast<std::size_t>(domain::kDevicesOfAKindMax)) return large_sets_fit();
+    return fits_grown(node_, with_devices(*node_.node, devices_of(chosen)), request_, work_);
+  }
+
+  /// Sets that no node has room for only bound the search. They count as fitting unless nothing fits: not
+  /// even as many as may be added of devices that are near everything.
+  bool large_sets_fit() {
+    if (!large_sets_fit_) {
+      const bool alike = std::ranges::all_of(
+          sites_, [&](const NewDevice& site) { return site.facts == sites_.front().facts; });
+      const std::vector<NewDevice> added(static_cast<std::size_t>(room_), sites_.front());
+      large_sets_fit_ =
+          !alike || fits_grown(node_, with_devices(*node_.node, added), request_, work_,
+                               [&](auto& shape) { put_near_everything(shape, kind_, present_); });
+    }
+    return *large_sets_fit_;
+  }
+
+  const NodeCase& node_;
+  const domain::Request& request_;
+  DeviceKind kind_;
+  Work& work_;
+  std::vector<NewDevice> sites_;
+  std::size_t present_ = 0;  // devices of the kind
+  int room_ = 0;             // for so many more, as far as they are of use
+  std::optional<bool> large_sets_fit_;
+};
+
+std::optional<Fix> add_devices(const FixQuestion& question, const Thing& thing, Work& work) {
+  int most = std::min(kAddDevicesMax, units_of(question.request, thing.kind));
+  std::optional<Fix> best;
+  for (const std::size_t position : question.distinct) {
+    if (most < 1) break;
+    const NodeCase& node = question.cases[position];
+    const auto added = Additions(node, question.request, thing.kind, work).fewest_of(most);
     if (work.exhausted()) return std::nullopt;
-    if (!chosen) continue;
-    const auto added = grown_by(*chosen);
-    most = static_cast<int>(added.size()) - 1;
-    best = fix_of(node, what_of(*node.node, thing, added), with_devices(*node.node, added));
-    if (most == 0) break;
+    if (!added) continue;
+    most = static_cast<int>(added->size()) - 1;
+    best = fix_of(node, what_of(*node.node, thing, *added), with_devices(*node.node, *added));
   }
   return best;
 }

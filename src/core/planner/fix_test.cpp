@@ -314,6 +314,24 @@ node a1
             "add 1 NIC beside gpu0 and 1 NIC beside gpu1 on a1");
 }
 
+// Only gpu0 stands where the NICs must: five of them. As many beside each GPU would be more than a node has.
+constexpr std::string_view kManySites = R"(
+node a1
+  numa0 cpus=0-7 { gpu0 model=H100 }
+  numa1 cpus=8-15 {
+    sw0 { gpu1 gpu2 } sw1 { gpu3 gpu4 } sw2 { gpu5 } sw3 { gpu6 } sw4 { gpu7 } sw5 { gpu8 }
+    sw6 { gpu9 } sw7 { gpu10 } sw8 { gpu11 } sw9 { gpu12 } sw10 { gpu13 } sw11 { gpu14 }
+    sw12 { gpu15 }
+  }
+)";
+
+TEST(Fix, AddsAsManyBesideOneDeviceAsItTakes) {
+  EXPECT_EQ(fixed(kManySites, "gpu=1 gpu.model=H100 nic=5 numa=single"),
+            "add 5 NICs beside gpu0 on a1");
+  EXPECT_EQ(fixed(kManySites, "nic=5"), "add 5 NICs beside gpu0 on a1");
+  EXPECT_EQ(fixed(kManySites, "gpu=1 gpu.model=H100 nic=5 cores=9 numa=single"), "nothing");
+}
+
 TEST(Fix, OffersNothingWhereNothingHelps) {
   EXPECT_EQ(fixed("node a1 cordoned=\"moved\"\n numa0 cpus=0-7 { gpu0 }", "gpu=1"), "nothing");
   EXPECT_EQ(fixed("", "gpu=1"), "nothing");
