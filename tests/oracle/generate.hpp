@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Case {
   domain::Node node;
   std::vector<domain::Holder> holders;
   domain::Request request;
+  std::optional<std::size_t> real;  // the node is a part of this one of the real machines
 };
 
 /// One throw to an expression: the order in which operands and arguments are evaluated is the

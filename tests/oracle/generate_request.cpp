@@ -175,7 +175,7 @@ void random_cpu(Dice& dice, const Node& node, Request& r) {
     if (numa.cores) cores += static_cast<int>(numa.cores->size());
     memory += numa.memory_bytes.value_or(0);
   }
-  if (dice.chance(cores > 39 ? 75 : 45)) {
+  if (dice.chance(cores > 39 ? 85 : 45)) {
     r.cores = std::max(1, std::min(dice.between(1, 12), cores));
     if (cores > 39 && dice.chance(85)) r.cores = dice.between(16, std::min(40, cores / 2 + 1));
     if (dice.chance(25)) r.core_plan = domain::CorePlan::kSpread;
@@ -378,11 +378,12 @@ void weaken(Dice& dice, Case& c) {
 
 Case random_case(Dice& dice, const std::vector<Node>& real) {
   Case c;
-  c.node = !real.empty() && dice.chance(40) ? part_of(dice, dice.one_of(real)) : random_node(dice);
+  if (!real.empty() && dice.chance(40)) c.real = dice.index(real.size());
+  c.node = c.real ? part_of(dice, real[*c.real]) : random_node(dice);
   c.holders = random_holders(dice, c.node);
   c.request = random_request(dice, c.node);
   // Most draws ask too much. Steps down from there stop where the first answers are: few of them.
-  if (dice.chance(33)) return c;
+  if (dice.chance(28)) return c;
   for (int steps = dice.between(12, 40); steps > 0; --steps) {
     const auto opinion = ask(Situation(c.node, c.holders), c.request, {.steps_max = 10'000});
     if (opinion.outcome != Outcome::kRefused) break;

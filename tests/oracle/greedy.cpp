@@ -13,27 +13,24 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// For each NIC in turn one that shares the root of the next GPU, else any; the smallest id.
-std::optional<DeviceChoice> nics_near(const Situation& s, const domain::NicDemand& demand,
-                                      const std::vector<int>& gpus) {
+/// For each NIC in turn the one that is nearest to the next GPU; of equally near ones the smallest id.
+std::optional<DeviceChoice> nearest_nics(const Situation& s, const domain::NicDemand& demand,
+                                         const std::vector<int>& gpus) {
   const auto choices = nic_choices(s, demand);
   if (!choices) return {};
   std::vector<int> taken;
-  for (int unit = 0; unit < demand.count; ++unit) {
+  for (std::size_t unit = 0; unit < at(demand.count); ++unit) {
     std::optional<int> best;
-    bool best_near = false;
-    for (int n = 0; n < static_cast<int>(s.nics.size()); ++n) {
+    const auto rank = [&](int nic) {
+      return gpus.empty() ? 0 : s.gpu_nic[at(gpus[unit % gpus.size()])][at(nic)];
+    };
+    for (int nic = 0; nic < static_cast<int>(s.nics.size()); ++nic) {
       auto more = taken;
-      more.push_back(n);
+      more.push_back(nic);
       std::ranges::sort(more);
       const bool possible = std::ranges::any_of(
           *choices, [&](const auto& c) { return std::ranges::includes(c.of_unit, more); });
-      const bool near = !gpus.empty() && s.gpu_nic[at(gpus[at(unit) % gpus.size()])][at(n)] <=
-                                             static_cast<int>(domain::Distance::kPhb);
-      if (possible && (!best || (near && !best_near))) {
-        best = n;
-        best_near = near;
-      }
+      if (possible && (!best || rank(nic) < rank(*best))) best = nic;
     }
     if (!best) return {};
     taken.push_back(*best);
@@ -66,7 +63,7 @@ std::optional<domain::Allocation> greedy(const Situation& s, const domain::Reque
   const auto gpus = gpu_choices(s, request.gpu);
   if (!gpus || gpus->empty()) return {};
   const auto& gpu = gpus->front();
-  const auto nic = nics_near(s, request.nic, distinct(gpu.of_unit));
+  const auto nic = nearest_nics(s, request.nic, distinct(gpu.of_unit));
   const auto nvmes = nvme_choices(s, request.nvme_count);
   const auto cores = core_choices(s, request);
   if (!nic || !nvmes || nvmes->empty() || !cores || cores->empty()) return {};

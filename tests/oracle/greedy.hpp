@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Tenon Authors
 
-// What a usual allocator would give: GPUs by the smallest id, then NICs that share a PCI root with
-// them, then drives, cores and memory. It never takes a choice back.
+// What a usual allocator would give: GPUs by the smallest id, then for each the nearest NIC, then
+// drives, cores and memory. It never takes a choice back.
 //
 // Only a yardstick: how many requests it refuses, or serves worse, that have a better answer.
 #pragma once
