@@ -4,12 +4,13 @@
 // tenon_oracle_fixes [--states N] [--seed S]
 //
 // Verdicts (I60, I62) and nearest fixes (I65 … I69) of refused cases, against all that could have
-// been tried, with the oracle as the judge of what fits. A fix, applied, must fit; no fix of an earlier
-// kind may exist, and of its own kind none may be smaller. Ends with 1 on any disagreement.
+// been tried (fix_oracle.hpp). A fix, applied, must make the request fit; no fix of an earlier kind may
+// exist, and of its own kind none may be smaller. Prints how many cases there were of which sort, and
+// ends with 1 on any disagreement.
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,297 +18,95 @@
 #include "base/text.hpp"
 #include "core/planner/place.hpp"
 #include "oracle/compare.hpp"
+#include "oracle/fix_oracle.hpp"
 #include "oracle/real.hpp"
 
 namespace tenon::oracle {
 namespace {
 
-using domain::DeviceIndex;
-using domain::Request;
-
-/// Thrown where the oracle cannot tell; the case is counted and left.
-struct TooLarge {};
-
-bool fits(const Situation& s, const Request& request) {
-  switch (ask(s, request, {.steps_max = 20'000}).outcome) {
-    case Outcome::kFits:
-      return true;
-    case Outcome::kTooLarge:
-      throw TooLarge{};
-    default:
-      return false;
-  }
-}
-
-bool fits(const Case& c) { return fits(Situation(c.node, c.holders), c.request); }
-
-Case without_cordons(Case c) {
-  c.node.cordoned.reset();
-  for (auto& device : c.node.devices) device.cordoned.reset();
-  return c;
-}
-
-Case on_the_empty_node(Case c) {
-  c.holders.clear();
-  return c;
-}
-
-/// I62: everything that nobody saw, as good as it could be.
-Situation at_its_best(const Case& c) {
-  Case known = c;
-  for (auto& numa : known.node.numa) {
-    if (numa.cores) continue;
-    numa.cores.emplace();
-    for (const auto cpu : numa.cpus.ids()) numa.cores->push_back({{cpu}});
-  }
-  Situation s(known.node, known.holders);
-  const auto nearest = [](std::vector<std::vector<int>>& table) {
-    for (auto& row : table) {
-      for (int& rank : row) rank = rank == kNotKnownRank ? 1 : rank;
-    }
-  };
-  nearest(s.gpu_gpu);
-  nearest(s.gpu_nic);
-  nearest(s.gpu_nvme);
-  const Bits all = s.numa.empty() ? 0 : bit(static_cast<int>(s.numa.size())) - 1;
-  const auto everywhere = [&](auto& devices) {
-    for (auto& device : devices) device.numa = device.numa == 0 ? all : device.numa;
-  };
-  everywhere(s.gpus);
-  everywhere(s.nics);
-  everywhere(s.nvmes);
-  return s;
-}
-
-/// Devices that somebody has or that are cordoned.
-std::vector<DeviceIndex> not_free(const Case& c) {
-  std::vector<DeviceIndex> found;
-  for (std::size_t i = 0; i < c.node.devices.size(); ++i) {
-    const auto index = static_cast<DeviceIndex>(i);
-    const bool held = std::ranges::any_of(c.holders, [&](const auto& holder) {
-      return std::ranges::any_of(holder.allocation.grants,
-                                 [&](const auto& grant) { return grant.device == index; });
-    });
-    if (held || c.node.devices[i].cordoned) found.push_back(index);
-  }
-  return found;
-}
-
-Case with_free(Case c, const std::vector<DeviceIndex>& devices) {
-  for (const auto device : devices) {
-    c.node.devices[static_cast<std::size_t>(device)].cordoned.reset();
-    for (auto& holder : c.holders) {
-      std::erase_if(holder.allocation.grants,
-                    [&](const auto& grant) { return grant.device == device; });
-    }
-  }
-  return c;
-}
-
-/// The first combination, by size and then in lexicographic order, for which `works` holds.
-template <class T>
-std::optional<std::vector<T>> fewest(const std::vector<T>& from, std::size_t most,
-                                     const std::function<bool(const std::vector<T>&)>& works) {
-  for (std::size_t size = 1; size <= std::min(most, from.size()); ++size) {
-    std::vector<std::size_t> pick(size);
-    for (std::size_t i = 0; i < size; ++i) pick[i] = i;
-    while (true) {
-      std::vector<T> chosen;
-      for (const auto i : pick) chosen.push_back(from[i]);
-      if (works(chosen)) return chosen;
-      std::size_t i = size;
-      while (i > 0 && pick[i - 1] == from.size() - size + i - 1) --i;
-      if (i == 0) break;
-      ++pick[i - 1];
-      for (; i < size; ++i) pick[i] = pick[i - 1] + 1;
-    }
-  }
-  return {};
-}
-
-/// I65.
-std::optional<std::vector<DeviceIndex>> devices_to_free(const Case& c) {
-  const auto candidates = not_free(c);
-  if (candidates.size() > 14) throw TooLarge{};
-  return fewest<DeviceIndex>(candidates, 4,
-                             [&](const auto& chosen) { return fits(with_free(c, chosen)); });
-}
-
-/// I66: the request one step weaker, in the order of the text.
-std::vector<Request> one_step_weaker(const Request& r) {
-  std::vector<Request> weaker;
-  const auto add = [&](bool has, const std::function<void(Request&)>& change) {
-    if (!has) return;
-    weaker.push_back(r);
-    change(weaker.back());
-  };
-  const auto step = [](std::optional<domain::Distance>& bound) {
-    if (bound == domain::Distance::kSys) {
-      bound.reset();
-    } else {
-      bound = static_cast<domain::Distance>(static_cast<int>(*bound) + 1);
-    }
-  };
-  add(r.pair.has_value(), [&](Request& w) {
-    std::optional<domain::Distance> bound = w.pair->bound;
-    step(bound);
-    if (bound) {
-      w.pair->bound = *bound;
-    } else {
-      w.pair.reset();
-    }
-  });
-  add(r.gpus_within.has_value(), [&](Request& w) { step(w.gpus_within); });
-  add(r.nvme_within.has_value(), [&](Request& w) { step(w.nvme_within); });
-  add(r.nvlink != domain::NvlinkClause::kNone, [](Request& w) {
-    w.nvlink = w.nvlink == domain::NvlinkClause::kAll ? domain::NvlinkClause::kConnected
-                                                      : domain::NvlinkClause::kNone;
-  });
-  add(r.numa == domain::NumaClause::kSingle,
-      [](Request& w) { w.numa = domain::NumaClause::kNearDevices; });
-  add(r.numa == domain::NumaClause::kNearDevices,
-      [](Request& w) { w.numa = domain::NumaClause::kBest; });
-  add(r.pair.has_value(), [](Request& w) { ++w.pair->gpus_per_nic; });
-  add(r.gpu.cards != domain::Cards::kAny, [](Request& w) { w.gpu.cards = domain::Cards::kAny; });
-  add(r.nic.cards != domain::Cards::kAny, [](Request& w) { w.nic.cards = domain::Cards::kAny; });
-  add(r.core_plan == domain::CorePlan::kSpread,
-      [](Request& w) { w.core_plan = domain::CorePlan::kPacked; });
-  add(!r.gpu.model.empty(), [](Request& w) { w.gpu.model.clear(); });
-  add(r.gpu.memory_bytes_min > 0, [](Request& w) { w.gpu.memory_bytes_min = 0; });
-  add(r.nic.count > 0 && r.nic.role != domain::RoleWanted::kAny,
-      [](Request& w) { w.nic.role = domain::RoleWanted::kAny; });
-  add(r.nic.rate_bits_min > 0, [](Request& w) { w.nic.rate_bits_min = 0; });
-  add(!r.arch.empty(), [](Request& w) { w.arch.clear(); });
-  return weaker;
-}
-
-std::optional<Request> relaxed(const Case& c) {
-  for (const auto& weaker : one_step_weaker(c.request)) {
-    Case tried = c;
-    tried.request = weaker;
-    if (fits(tried)) return weaker;
-  }
-  return {};
-}
-
-/// I67.
-std::optional<std::vector<std::string>> holders_to_end(const Case& c) {
-  std::vector<std::string> names;
-  for (const auto& holder : c.holders) names.push_back(holder.name);
-  std::ranges::sort(names);
-  return fewest<std::string>(names, names.size(), [&](const auto& chosen) {
-    Case tried = c;
-    std::erase_if(tried.holders, [&](const auto& holder) {
-      return std::ranges::find(chosen, holder.name) != chosen.end();
-    });
-    return fits(tried);
-  });
-}
-
-/// I68: the first amount of the text's order that fits when lowered, each as much as fits. Amounts in
-/// thousandths and bytes are halved towards the largest: less of them never fits worse.
-std::optional<Request> asking_less(const Case& c) {
-  const Request& r = c.request;
-  const auto units = static_cast<int>(r.gpu.units.size());
-  const auto implied = [](const Request& w) {
-    const int gpus = static_cast<int>(w.gpu.units.size());
-    return w.nic.count == 0 ? 1 : std::max(1, (gpus + w.nic.count - 1) / w.nic.count);
-  };
-  const bool follows = r.pair && r.pair->gpus_per_nic == implied(r);
-  const auto works = [&](Request& w) {
-    if (follows) w.pair->gpus_per_nic = implied(w);
-    Case tried = c;
-    tried.request = w;
-    return fits(tried);
-  };
-  using Set = std::function<void(Request&, std::int64_t)>;
-  const auto largest = [&](std::int64_t asked, const Set& set) -> std::optional<Request> {
-    std::optional<Request> best;
-    std::int64_t good = 0;
-    std::int64_t bad = asked;
-    const bool each = asked <= 64;
-    while (bad - good > 1) {
-      const std::int64_t value = each ? bad - 1 : good + (bad - good) / 2;
-      Request w = r;
-      set(w, value);
-      if (works(w)) {
-        best = w;
-        good = value;
-        if (each) return best;
-      } else {
-        bad = value;
-      }
-    }
-    return best;
-  };
-  const bool share =
-      r.gpu.mode == domain::GpuMode::kShareMilli || r.gpu.mode == domain::GpuMode::kShareBytes;
-  std::vector<std::pair<std::int64_t, Set>> amounts;
-  if (units == 1 && share) {
-    amounts.emplace_back(r.gpu.units[0].amount,
-                         [](Request& w, std::int64_t v) { w.gpu.units[0].amount = v; });
-  } else {
-    amounts.emplace_back(
-        units, [](Request& w, std::int64_t v) { w.gpu.units.resize(static_cast<std::size_t>(v)); });
-  }
-  amounts.emplace_back(r.nic.count,
-                       [](Request& w, std::int64_t v) { w.nic.count = static_cast<int>(v); });
-  amounts.emplace_back(r.nvme_count,
-                       [](Request& w, std::int64_t v) { w.nvme_count = static_cast<int>(v); });
-  amounts.emplace_back(r.cores, [](Request& w, std::int64_t v) { w.cores = static_cast<int>(v); });
-  amounts.emplace_back(r.cpu_milli, [](Request& w, std::int64_t v) { w.cpu_milli = v; });
-  amounts.emplace_back(r.memory_bytes, [](Request& w, std::int64_t v) { w.memory_bytes = v; });
-  for (const auto& [asked, set] : amounts) {
-    if (auto found = largest(asked, set)) return found;
-  }
-  return {};
-}
-
-enum class Kind : std::uint8_t { kFree, kRelax, kEnd, kLess, kAdd, kNone };
-constexpr std::array kKindNames{"free devices", "relax",        "end holders",
-                                "ask for less", "add hardware", "none"};
-
-struct Expected {
-  Kind kind = Kind::kNone;  // kNone: none of the first four
-  std::vector<DeviceIndex> devices;
-  std::vector<std::string> holders;
-  Request request;
-};
-
-Expected expected_fix(const Case& c) {
-  if (auto devices = devices_to_free(c)) return {.kind = Kind::kFree, .devices = *devices};
-  if (auto request = relaxed(c)) return {.kind = Kind::kRelax, .request = *request};
-  if (auto holders = holders_to_end(c)) return {.kind = Kind::kEnd, .holders = *holders};
-  if (auto request = asking_less(c)) return {.kind = Kind::kLess, .request = *request};
-  return {};
-}
-
-/// I60, and the state whose refusal it is (I62).
-std::pair<domain::Verdict, Case> expected_verdict(const Case& c) {
-  const Case empty = on_the_empty_node(c);
-  if (fits(empty)) return {domain::Verdict::kNotNow, c};
-  const Case lifted = without_cordons(empty);
-  if (fits(lifted)) return {domain::Verdict::kForbidden, empty};
-  return {domain::Verdict::kNeverFits, lifted};
-}
-
 struct Tally {
   int refused = 0;
   int too_large = 0;
   int incomplete = 0;
-  std::array<int, kKindNames.size()> kinds{};
+  int applied = 0;  // fixes that were applied, and fit then
+  std::array<int, kFixKindNames.size()> kinds{};
+  std::array<int, 9>
+      added{};  // additions that no smaller or earlier one does for; by number of devices
+  int no_addition_helps = 0;   // nor does any other fix
+  int additions_too_many = 0;  // to be tried
   std::map<domain::Verdict, int> verdicts;
   int not_known = 0;
   int disagreements = 0;
 };
 
-/// What is wrong with the planner's answer; "" where nothing is.
-std::string judge(const Case& c, Tally& tally) {
-  const domain::Cluster cluster{.nodes = {c.node}, .holders = c.holders};
-  const auto placed = planner::place(cluster, c.request, {}, planner::FixWanted::kYes);
-  if (!placed) return "place: " + tenon::to_text(placed.error());
-  if (placed->chosen) return "placed what the oracle refuses";
-  const auto& refusal = *placed->refusal;
+const char* name_of(FixKind kind) { return kFixKindNames.at(static_cast<std::size_t>(kind)); }
+
+/// "1 NIC beside nic0 and 2 NICs beside gpu3"
+std::string to_text(const domain::Node& node, const Addition& addition) {
+  const std::string_view one = addition.kind == domain::DeviceKind::kGpu   ? "GPU"
+                               : addition.kind == domain::DeviceKind::kNic ? "NIC"
+                                                                           : "NVMe";
+  std::map<domain::DeviceIndex, int> of_site;
+  for (const auto beside : addition.beside) ++of_site[beside];
+  std::string out;
+  for (const auto& [site, number] : of_site) {
+    const auto& device = node.devices.at(static_cast<std::size_t>(site));
+    const bool last = site == of_site.rbegin()->first;
+    out += text::cat(out.empty() ? ""
+                     : last      ? " and "
+                                 : ", ",
+                     number, " ", one, number == 1 ? "" : "s", " beside ", domain::to_text(device));
+  }
+  return out;
+}
+
+/// Equal in all that I69 says of devices, old and new.
+bool equal_devices(const Situation& a, const Situation& b) {
+  const auto same_numa = [](const auto& x, const auto& y) { return x.numa == y.numa; };
+  return a.gpu_gpu == b.gpu_gpu && a.gpu_nic == b.gpu_nic && a.gpu_nvme == b.gpu_nvme &&
+         a.nvlinks == b.nvlinks && std::ranges::equal(a.gpus, b.gpus, same_numa) &&
+         std::ranges::equal(a.nics, b.nics, same_numa) &&
+         std::ranges::equal(a.nvmes, b.nvmes, same_numa);
+}
+
+/// I69, where none of the first four kinds helps; `add`: what the planner offers, if anything.
+std::string judge_addition(const Case& c, const planner::AddHardware* add, const Case& after,
+                           Tally& tally) {
+  std::optional<Addition> expected;
+  try {
+    expected = fewest_additions(c);
+  } catch (const TooLarge&) {
+    ++tally.additions_too_many;
+    return "";
+  }
+  const auto wanted = expected ? to_text(c.node, *expected) : "none";
+  const auto given = add != nullptr ? add->what : "none";
+  if (given != wanted) return text::cat("I69: adds ", given, "; the oracle: ", wanted);
+  if (!expected) {
+    ++tally.no_addition_helps;
+    return "";
+  }
+  ++tally.added.at(expected->beside.size());
+  const bool equal = equal_devices(Situation(after.node, after.holders), grown(c, *expected));
+  return equal ? "" : "I69: a new device is not where it should be: " + given;
+}
+
+/// Of the four kinds that change the request or what is held.
+bool is_nearest(const planner::Fix& fix, const ExpectedFix& expected) {
+  if (const auto* free = std::get_if<planner::FreeDevices>(&fix.change)) {
+    return free->devices == expected.devices;
+  }
+  if (const auto* relax = std::get_if<planner::RelaxClause>(&fix.change)) {
+    return relax->request == expected.request;
+  }
+  if (const auto* end = std::get_if<planner::EndHolders>(&fix.change)) {
+    return end->holders == expected.holders;
+  }
+  return std::get<planner::AskLess>(fix.change).request == expected.request;
+}
+
+/// What is wrong with the planner's verdict; "" where nothing is.
+std::string judge_verdict(const Case& c, const domain::Refusal& refusal, Tally& tally) {
   const auto [verdict, decisive] = expected_verdict(c);
   ++tally.verdicts[verdict];
   if (refusal.verdict != verdict) {
@@ -316,42 +115,41 @@ std::string judge(const Case& c, Tally& tally) {
   }
   const bool not_known = fits(at_its_best(decisive), c.request);
   tally.not_known += not_known ? 1 : 0;
-  if ((refusal.code == domain::RefusalCode::kNotKnown) != not_known) {
-    return text::cat("I62: the code is ", domain::to_text(refusal.code), " (", refusal.evidence,
-                     ")");
-  }
+  if ((refusal.code == domain::RefusalCode::kNotKnown) == not_known) return "";
+  return text::cat("I62: the code is ", domain::to_text(refusal.code), " (", refusal.evidence, ")");
+}
 
-  const auto expected = expected_fix(c);
+/// What is wrong with the planner's answer; "" where nothing is.
+std::string judge(const Case& c, Tally& tally) {
+  const domain::Cluster cluster{.nodes = {c.node}, .holders = c.holders};
+  const auto placed = planner::place(cluster, c.request, {}, planner::FixWanted::kYes);
+  if (!placed) return "place: " + tenon::to_text(placed.error());
+  if (placed->chosen) return "placed what the oracle refuses";
+  if (auto wrong = judge_verdict(c, *placed->refusal, tally); !wrong.empty()) return wrong;
+
+  const auto expected = nearest_of_first_kinds(c);
+  const auto& fix = placed->fix;
+  Case after;
+  if (fix) {
+    const auto applied = planner::apply_fix(cluster, c.request, *fix);
+    after = {applied.cluster.nodes.at(0), applied.cluster.holders, applied.request};
+    if (!fits(after)) return "the fix does not make it fit: " + fix->text;
+    ++tally.applied;
+  }
   if (!placed->fix_search_complete) {
     ++tally.incomplete;
     return "";
   }
-  if (!placed->fix) {
-    ++tally.kinds[static_cast<std::size_t>(Kind::kNone)];
-    if (expected.kind == Kind::kNone) return "";
-    return text::cat("no fix, the oracle: ", kKindNames[static_cast<std::size_t>(expected.kind)]);
+  const auto kind = fix ? static_cast<FixKind>(fix->change.index()) : FixKind::kNone;
+  ++tally.kinds.at(static_cast<std::size_t>(kind));
+  const auto said = fix ? fix->text : "no fix";
+  if (expected.kind == FixKind::kNone) {
+    if (kind < FixKind::kAdd) return text::cat(said, "; the oracle: nothing of that kind helps");
+    return judge_addition(c, fix ? std::get_if<planner::AddHardware>(&fix->change) : nullptr, after,
+                          tally);
   }
-  const auto& fix = *placed->fix;
-  const auto kind = static_cast<Kind>(fix.change.index());
-  ++tally.kinds[static_cast<std::size_t>(kind)];
-  const auto applied = planner::apply_fix(cluster, c.request, fix);
-  const Case after{applied.cluster.nodes.at(0), applied.cluster.holders, applied.request};
-  if (!fits(after)) return "the fix does not make it fit: " + fix.text;
-  const auto wanted = expected.kind == Kind::kNone ? Kind::kAdd : expected.kind;
-  if (kind != wanted) {
-    return text::cat(fix.text, "; the oracle: ", kKindNames[static_cast<std::size_t>(wanted)]);
-  }
-  bool same = true;
-  if (const auto* free = std::get_if<planner::FreeDevices>(&fix.change)) {
-    same = free->devices == expected.devices;
-  } else if (const auto* relax = std::get_if<planner::RelaxClause>(&fix.change)) {
-    same = relax->request == expected.request;
-  } else if (const auto* end = std::get_if<planner::EndHolders>(&fix.change)) {
-    same = end->holders == expected.holders;
-  } else if (const auto* less = std::get_if<planner::AskLess>(&fix.change)) {
-    same = less->request == expected.request;
-  }
-  return same ? "" : "of that kind there is a nearer one: " + fix.text;
+  if (kind != expected.kind) return text::cat(said, "; the oracle: ", name_of(expected.kind));
+  return is_nearest(*fix, expected) ? "" : "of that kind there is a nearer one: " + said;
 }
 
 std::string judge_if_small(const Case& c, Tally& tally) {
@@ -366,36 +164,53 @@ std::string judge_if_small(const Case& c, Tally& tally) {
   }
 }
 
+void report(const Case& c, const std::string& wrong, std::uint64_t number) {
+  const auto key = wrong.substr(0, wrong.find_first_of(":;"));
+  Tally unused;
+  const Case small = shrink(c, [&](const Case& tried) {
+    const auto still = judge_if_small(tried, unused);
+    return still.substr(0, still.find_first_of(":;")) == key;
+  });
+  std::printf("case %llu\n%s# %s\n\n", static_cast<unsigned long long>(number),
+              to_text(small).c_str(), judge_if_small(small, unused).c_str());
+}
+
+void print(const Tally& tally) {
+  const auto line = [](const std::string& what, int number) {
+    std::printf("%-44s %8d\n", what.c_str(), number);
+  };
+  line("refused", tally.refused);
+  line("left as too large for the oracle", tally.too_large);
+  for (const auto& [verdict, number] : tally.verdicts) {
+    line(text::cat("verdict ", domain::to_text(verdict)), number);
+  }
+  line("  of these not known", tally.not_known);
+  for (std::size_t k = 0; k < kFixKindNames.size(); ++k) {
+    line(text::cat("nearest fix: ", kFixKindNames[k]), tally.kinds[k]);
+  }
+  line("search cut by its limit", tally.incomplete);
+  line("fixes applied that made the request fit", tally.applied);
+  for (std::size_t number = 1; number < tally.added.size(); ++number) {
+    line(text::cat("no smaller addition than of ", number), tally.added[number]);
+  }
+  line("no addition helps", tally.no_addition_helps);
+  line("additions not compared: too many", tally.additions_too_many);
+  line("disagreements", tally.disagreements);
+}
+
 int run(std::uint64_t states, std::uint64_t seed) {
-  std::vector<domain::Node> real;
-  for (auto& found : real_nodes()) real.push_back(std::move(found.node));
+  const auto captured = real_nodes();
+  const auto real = nodes_of(captured);
+  std::printf("%s, %llu states, seed %llu\n", to_text(captured).c_str(),
+              static_cast<unsigned long long>(states), static_cast<unsigned long long>(seed));
   Tally tally;
   for (std::uint64_t i = 0; i < states; ++i) {
     Dice dice(seed * 1'000'000'007ULL + i);
     const Case c = random_case(dice, real);
     const auto wrong = judge_if_small(c, tally);
-    if (wrong.empty()) continue;
-    if (++tally.disagreements > 8) continue;
-    const auto key = wrong.substr(0, wrong.find_first_of(":;"));
-    Tally unused;
-    const Case small = shrink(c, [&](const Case& tried) {
-      const auto still = judge_if_small(tried, unused);
-      return still.substr(0, still.find_first_of(":;")) == key;
-    });
-    std::printf("case %llu\n%s# %s\n\n", static_cast<unsigned long long>(i), to_text(small).c_str(),
-                judge_if_small(small, unused).c_str());
+    if (!wrong.empty() && ++tally.disagreements <= 8) report(c, wrong, i);
   }
-  std::printf("states %llu, refused %d, left as too large %d, search cut %d\n",
-              static_cast<unsigned long long>(states), tally.refused, tally.too_large,
-              tally.incomplete);
-  for (std::size_t k = 0; k < kKindNames.size(); ++k) {
-    std::printf("fix: %-14s %6d\n", kKindNames[k], tally.kinds[k]);
-  }
-  for (const auto& [verdict, number] : tally.verdicts) {
-    std::printf("verdict: %-11s %6d\n", std::string{domain::to_text(verdict)}.c_str(), number);
-  }
-  std::printf("not known           %6d\ndisagreements       %6d\n", tally.not_known,
-              tally.disagreements);
+  print(tally);
   return tally.disagreements == 0 && tally.refused > 0 ? 0 : 1;
 }
 
