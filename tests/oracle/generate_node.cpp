@@ -60,7 +60,7 @@ std::vector<Core> cores_of(Dice& dice, const std::vector<CpuId>& cpus) {
 }
 
 void add_numa(Dice& dice, Node& node) {
-  const bool wide = dice.chance(42);  // many cores: the limit of ranges bites
+  const bool wide = dice.chance(46);  // many cores: the limit of ranges bites
   const int count = wide ? dice.between(1, 2) : dice.one_of(std::vector{1, 1, 2, 2, 2, 2, 3, 4, 4});
   const int sockets = dice.between(0, 2);  // none known, one a NUMA node, one for two
   const int gap = dice.chance(15) ? dice.between(1, 3) : 0;

@@ -177,7 +177,7 @@ void random_cpu(Dice& dice, const Node& node, Request& r) {
   }
   if (dice.chance(cores > 39 ? 85 : 45)) {
     r.cores = std::max(1, std::min(dice.between(1, 12), cores));
-    if (cores > 39 && dice.chance(85)) r.cores = dice.between(16, std::min(40, cores / 2 + 1));
+    if (cores > 39 && dice.chance(93)) r.cores = dice.between(16, std::min(40, cores / 2 + 1));
     if (dice.chance(25)) r.core_plan = domain::CorePlan::kSpread;
   } else if (dice.chance(24)) {
     r.cpu_milli = dice.between(1, 40) * 250;
@@ -198,7 +198,7 @@ void hold_cores(Dice& dice, const Situation& s, domain::Allocation& allocation) 
   std::int64_t left = s.milli_free / 1000;
   const bool wide =
       std::ranges::any_of(s.numa, [](const auto& n) { return n.cores_free.size() > 25; });
-  const int style = wide && dice.chance(85) ? 1 : dice.between(0, 3);
+  const int style = wide && dice.chance(92) ? 1 : dice.between(0, 3);
   for (const auto& numa : s.numa) {
     for (std::size_t i = 0; i < numa.cores_free.size(); ++i) {
       const auto& core = numa.cores_free[i];
