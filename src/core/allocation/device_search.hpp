@@ -55,7 +55,8 @@ class DeviceSearch {
   struct NicPlan;
   struct NicCandidate;
   void search_nics(const Partial& partial);
-  void plan_nics(NicPlan& plan, const Partial& partial);
+  void plan_nics(NicPlan& plan);
+  void find_twins(NicPlan& plan, const Partial& partial) const;
   [[nodiscard]] bool raise_shared_floor(NicPlan& plan);
   [[nodiscard]] bool begin_may_win(const NicPlan& plan, Partial& start) const;
   [[nodiscard]] bool alike(const NicPlan& plan, const Partial& partial, const NicCandidate& a,

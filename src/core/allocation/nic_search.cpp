@@ -41,12 +41,13 @@ void DeviceSearch::search_nics(const Partial& partial) {
     return;
   }
   NicPlan plan{.gpus = partial.chosen.gpus};
-  plan_nics(plan, partial);
+  plan_nics(plan);
   if (!plan.floor) return;
   Partial start = partial;
   if (!begin_may_win(plan, start) || !raise_shared_floor(plan) || !begin_may_win(plan, start)) {
     return;
   }
+  find_twins(plan, partial);  // every two candidates are compared: for sets that may win alone
   at(start.floor, problem_.layout.pair, 2) = 0;
   choose_nics(plan, 0, problem_.nic_units, problem_.nics, start);
 }
@@ -59,25 +60,23 @@ bool DeviceSearch::begin_may_win(const NicPlan& plan, Partial& start) const {
   return may_win(start, 0);
 }
 
-void DeviceSearch::plan_nics(NicPlan& plan, const Partial& partial) {
+void DeviceSearch::plan_nics(NicPlan& plan) {
   const int gpus = std::popcount(plan.gpus);
   plan.gpus_to_a_unit = problem_.request.pair
                             ? problem_.request.pair->gpus_per_nic
                             : (gpus + problem_.nic_units - 1) / problem_.nic_units;
+  std::array<Mask, kRanks> within{};  // of some GPU of the set
+  for (Mask members = plan.gpus; members != 0;) {
+    const auto& of_gpu = problem_.nics_within[idx(pop_lowest(members))];
+    for (std::size_t rank = 0; rank < within.size(); ++rank) within[rank] |= of_gpu[rank];
+  }
   NicLoads loads{};
+  plan.candidates.reserve(idx(std::popcount(problem_.nics)));
   for (Mask rest = problem_.nics; rest != 0;) {
     const int nic = pop_lowest(rest);
     NicCandidate candidate{.nic = nic, .capacity = problem_.nic_capacity[idx(nic)]};
     loads[idx(nic)] = candidate.capacity * plan.gpus_to_a_unit;
-    if (plan.gpus != 0) candidate.rank = topology::kRankUnknown;
-    for (Mask members = plan.gpus; members != 0;) {
-      candidate.rank = std::min<int>(candidate.rank, problem_.gpu_nic(pop_lowest(members), nic));
-    }
-    for (std::size_t before = plan.candidates.size(); before-- > 0;) {
-      if (!alike(plan, partial, plan.candidates[before], candidate)) continue;
-      candidate.twin_before = static_cast<int>(before);
-      break;
-    }
+    while (plan.gpus != 0 && (within[idx(candidate.rank)] & bit(nic)) == 0) ++candidate.rank;
     plan.candidates.push_back(candidate);
   }
   plan.units.assign(plan.candidates.size(), 0);
@@ -89,6 +88,16 @@ void DeviceSearch::plan_nics(NicPlan& plan, const Partial& partial) {
     candidate.units_after = after;
   }
   plan.floor = best_pairs(problem_, plan.gpus, problem_.nics, loads, work_);
+}
+
+void DeviceSearch::find_twins(NicPlan& plan, const Partial& partial) const {
+  for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
+    for (std::size_t before = i; before-- > 0;) {
+      if (!alike(plan, partial, plan.candidates[before], plan.candidates[i])) continue;
+      plan.candidates[i].twin_before = static_cast<int>(before);
+      break;
+    }
+  }
 }
 
 // Fewer units than GPUs: with all NICs at hand the GPUs would spread over too many. False where they
