@@ -44,7 +44,7 @@ std::optional<Link> link_from_text(std::string_view cell) {
   }
   if (!cell.starts_with("NV")) return std::nullopt;
   const auto links = text::to_u64(cell.substr(2));
-  if (!links || *links < 1 || *links > 255) return std::nullopt;
+  if (!links || *links < 1 || *links > kNvlinksMax) return std::nullopt;
   return Link{.seen = Link::Seen::kNvlink, .nvlinks = static_cast<std::uint8_t>(*links)};
 }
 

@@ -33,6 +33,8 @@ inline constexpr int kDevicesOfAKindMax = 64;
 inline constexpr int kNumaNodesMax = 64;
 inline constexpr int kThreadsOfACoreMax = 8;
 inline constexpr int kVfsOfANicMax = 512;
+/// NVLinks from one GPU to another: what Link holds, and what costs count from (I50).
+inline constexpr std::uint8_t kNvlinksMax = 255;
 
 enum class DeviceKind : std::uint8_t { kGpu, kNic, kNvme };
 [[nodiscard]] std::string_view to_text(DeviceKind kind);  // "gpu", "nic", "nvme"

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "core/topology/shape.hpp"
 #include "domain/distance.hpp"
+#include "domain/node.hpp"
 #include "domain/quantity.hpp"
 
 namespace tenon::views {
@@ -37,9 +38,8 @@ std::string pair_words(const Values& v) {
 }
 
 std::string gpus_words(const Values& v) {
-  constexpr std::int64_t kNoNvlink = 255;
   if (value(v, 2) == 0) return "";  // fewer than two GPUs
-  const std::int64_t links = kNoNvlink - value(v, 0);
+  const std::int64_t links = domain::kNvlinksMax - value(v, 0);
   const std::string farthest = text::cat("farthest two GPUs ", rank_word(value(v, 2)));
   if (links <= 0) return text::cat("not every two GPUs have NVLink, ", farthest);
   return text::cat("every two GPUs have ", counted(links, "NVLink", "NVLinks"), " or more",

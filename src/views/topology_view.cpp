@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "core/state/node_state.hpp"
 #include "core/topology/distances.hpp"
+#include "core/topology/mig.hpp"
 #include "domain/quantity.hpp"
 
 namespace tenon::views {
@@ -93,7 +94,7 @@ Use use_of(const domain::GpuFacts& facts, const state::GpuState& gpu) {
   }
   const std::size_t taken = gpu.slots_taken.size();
   if (facts.mig == domain::MigMode::kDynamic) {
-    return {"partitioned", counted(taken > 8 ? 0 : 8 - taken, "memory slice")};
+    return {"partitioned", counted(topology::kMigMemorySlices - taken, "memory slice")};
   }
   return {"partitioned", counted(facts.partitions.size() - taken, "partition")};
 }

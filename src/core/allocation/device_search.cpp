@@ -11,10 +11,10 @@ namespace {
 
 using domain::Cards;
 using domain::GpuMode;
+using domain::kNvlinksMax;
 
 constexpr std::size_t kListedMax = 16'384;
 constexpr std::size_t kTriedFirst = 16;  // of a list that is too long, for a first good answer
-constexpr int kNvlinksMax = 255;
 
 std::size_t idx(int index) { return static_cast<std::size_t>(index); }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "core/topology/mig.hpp"
 #include "core/topology/shape.hpp"
 #include "domain/cluster.hpp"
 
@@ -32,7 +33,7 @@ struct GpuState {
   std::int64_t bytes_free = -1;  // -1: the card's memory is not known
   std::vector<int> slots_taken;  // ascending: of shares, of partitions (fixed), memory slices
                                  // covered (dynamic)
-  int compute_slices_free = 7;   // of MigMode::kDynamic
+  int compute_slices_free = topology::kMigComputeSlices;  // of MigMode::kDynamic
   friend bool operator==(const GpuState&, const GpuState&) = default;
 };
 

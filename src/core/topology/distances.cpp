@@ -125,8 +125,9 @@ Distances::Distances(const Node& node) : size_(node.devices.size()), cells_(size
 
       const auto x = nvlinks_of(there.read);
       const auto y = nvlinks_of(back.read);
-      there.nvlinks = back.nvlinks = x || y ? std::min(x.value_or(255), y.value_or(255))
-                                            : std::min(stated[index(a, b)], stated[index(b, a)]);
+      there.nvlinks = back.nvlinks =
+          x || y ? std::min(x.value_or(domain::kNvlinksMax), y.value_or(domain::kNvlinksMax))
+                 : std::min(stated[index(a, b)], stated[index(b, a)]);
     }
   }
   for (std::size_t at = 0; at < cells_.size(); ++at) {

@@ -50,7 +50,9 @@ MigCut cut_of(int compute_slices) {
     case 4:
       return {.compute_slices = 4, .memory_slices = 4, .first_slices = 0b0000'0001};
     default:
-      return {.compute_slices = 7, .memory_slices = 8, .first_slices = 0b0000'0001};
+      return {.compute_slices = kMigComputeSlices,
+              .memory_slices = kMigMemorySlices,
+              .first_slices = 0b0000'0001};
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "domain/node.hpp"
 
 namespace tenon::formats::topology {
 namespace {
@@ -91,7 +92,7 @@ void add_links(const Bandwidths& bandwidths, std::uint64_t link, const Handles& 
                const std::vector<bool>& is_switch, NodeBuilder& builder) {
   const std::size_t size = gpus.size();
   const auto links = [&](std::size_t row, std::size_t column) {
-    constexpr std::uint64_t kLinksMax = 255;
+    constexpr std::uint64_t kLinksMax = domain::kNvlinksMax;
     return static_cast<unsigned>(std::min(kLinksMax, bandwidths.at(row, column) / link));
   };
   for (std::size_t a = 0; a < size; ++a) {

@@ -406,7 +406,7 @@ void Reading::add_links_of(pugi::xml_node gpu, NodeBuilder::Handle from,
     if (kind != "nvlink" && kind != "xgmi") continue;
     const std::string_view target = attribute_or_empty(link, "target");
     const auto count = text::to_u64(attribute_or_empty(link, "count"));
-    if (!count || *count == 0 || *count > 255) {
+    if (!count || *count == 0 || *count > domain::kNvlinksMax) {
       warn(link, text::cat("count ", text::quoted(attribute_or_empty(link, "count")),
                            " is no number of links: left out"));
       continue;

@@ -54,7 +54,7 @@ Device& NodeBuilder::device(Handle handle) {
 }
 
 void NodeBuilder::add_nvlinks(Handle from, Handle to, unsigned links) {
-  constexpr unsigned kLinksMax = 255;
+  constexpr unsigned kLinksMax = domain::kNvlinksMax;
   unsigned& sum = nvlinks_[{from, to}];
   sum = std::min(kLinksMax, sum + std::min(kLinksMax, links));
 }

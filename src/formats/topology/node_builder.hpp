@@ -38,9 +38,8 @@ class NodeBuilder {
   /// The ordinal is given by finish(): the order of adding, within a kind.
   Handle add_device(domain::Device device);
   [[nodiscard]] domain::Device& device(Handle handle);
-  [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
 
-  /// Links add up over calls; above 255 they stay 255.
+  /// Links add up over calls; above kNvlinksMax they stay there.
   void add_nvlinks(Handle from, Handle to, unsigned links);
 
   /// Names by row and column, cells row by row.
