@@ -85,6 +85,7 @@ TEST(TextStyle, CutsByColumnsNotBytes) {
                       "b"),
             "a\\xffb");
   EXPECT_EQ(printable("x\xe2\x80\xae"), "x\\xe2\\x80\\xae") << "turns the direction of writing";
+  EXPECT_EQ(printable("\xef\xbf\xbf"), "\\xef\\xbf\\xbf") << "no XML, the SVG's too, may have it";
 }
 
 }  // namespace

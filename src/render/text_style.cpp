@@ -6,28 +6,14 @@
 #include <algorithm>
 #include <array>
 
+#include "base/character.hpp"
 #include "base/text.hpp"
 
 namespace tenon::render {
 namespace {
 
-struct Character {
-  std::size_t bytes = 0;  // 0: no UTF-8 here
-  std::uint32_t point = 0;
-};
-
-Character first_character(std::string_view bytes) {
-  for (std::size_t length = 1; length <= 4 && length <= bytes.size(); ++length) {
-    if (!text::is_utf8(bytes.substr(0, length))) continue;
-    const auto lead = static_cast<unsigned char>(bytes.front());
-    std::uint32_t point = length == 1 ? lead : lead & (0x7FU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-      point = (point << 6U) | (static_cast<unsigned char>(bytes[i]) & 0x3FU);
-    }
-    return {length, point};
-  }
-  return {};
-}
+using text::Character;
+using text::first_character;
 
 struct Range {
   std::uint32_t first;
@@ -52,18 +38,19 @@ bool is_in(std::uint32_t point, auto& ranges) {
       ranges, [&](const Range& range) { return point >= range.first && point <= range.last; });
 }
 
-/// C0, DEL and C1, and the marks that turn the direction of writing.
-bool is_control(std::uint32_t point) {
-  return point < 0x20 || (point >= 0x7F && point < 0xA0) || (point >= 0x202A && point <= 0x202E) ||
-         (point >= 0x2066 && point <= 0x2069);
-}
-
 std::size_t width_of(std::uint32_t point) {
   if (is_in(point, kCombining)) return 0;
   return is_in(point, kWide) ? 2 : 1;
 }
 
 }  // namespace
+
+bool is_printable(std::uint32_t point) {
+  const bool ends_line = point == 0x2028 || point == 0x2029;
+  const bool turns = (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+  const bool none = point == 0xFFFE || point == 0xFFFF;
+  return !text::is_control(point) && !ends_line && !turns && !none;
+}
 
 std::string inked(std::string_view text, Ink ink, const TextStyle& style) {
   constexpr std::array<std::string_view, 7> kCodes{"", "1", "2", "32", "33", "31", "36"};
@@ -88,7 +75,7 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const Character character = first_character(text);
     const std::size_t length = std::max<std::size_t>(character.bytes, 1);
-    if (character.bytes == 0 || is_control(character.point)) {
+    if (character.bytes == 0 || !is_printable(character.point)) {
       for (const char c : text.substr(0, length)) {
         const auto byte = static_cast<unsigned char>(c);
         out += "\\x";

@@ -32,7 +32,11 @@ enum class Ink : std::uint8_t { kPlain, kBold, kFaint, kGood, kWarning, kBad, kA
 /// Columns of a terminal that UTF-8 text takes: two for a wide character, none for a combining one.
 [[nodiscard]] std::size_t columns(std::string_view text);
 
-/// Safe to print: control characters and broken UTF-8 become "\xNN", so that no file can move the
+/// False of control characters, line ends, marks that turn the direction of writing, and the two that
+/// neither XML nor YAML takes: U+FFFE and U+FFFF.
+[[nodiscard]] bool is_printable(std::uint32_t point);
+
+/// Safe to print: what is not printable and broken UTF-8 become "\xNN", so that no file can move the
 /// cursor of who looks at it. Line ends too: a cell is one line.
 [[nodiscard]] std::string printable(std::string_view text);
 

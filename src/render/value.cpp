@@ -6,21 +6,15 @@
 #include <algorithm>
 #include <array>
 
+#include "base/character.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "render/text_style.hpp"
 
 namespace tenon::render {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
-
-/// Length of the well-formed UTF-8 character at the start of `bytes`, or 0.
-std::size_t character_length(std::string_view bytes) {
-  for (std::size_t length = 1; length <= 4 && length <= bytes.size(); ++length) {
-    if (text::is_utf8(bytes.substr(0, length))) return length;
-  }
-  return 0;
-}
 
 bool is_key_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -45,7 +39,7 @@ std::string json_quoted(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     const char c = text.front();
-    const std::size_t length = character_length(text);
+    const auto [length, point] = text::first_character(text);
     if (length == 0) {
       out += "\\ufffd";
       text.remove_prefix(1);
@@ -58,11 +52,9 @@ std::string json_quoted(std::string_view text) {
       out += "\\n";
     } else if (c == '\t') {
       out += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      const auto code = static_cast<unsigned char>(c);
-      out += "\\u00";
-      out += kHex[code >> 4U];
-      out += kHex[code & 15U];
+    } else if (!is_printable(point)) {
+      out += "\\u";
+      for (const unsigned shift : {12U, 8U, 4U, 0U}) out += kHex[(point >> shift) & 15U];
     } else {
       out += text.substr(0, length);
     }

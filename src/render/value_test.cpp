@@ -68,6 +68,13 @@ TEST(Value, EscapesWhatJsonForbids) {
             R"("\ufffdé\ufffd\ufffd")");
 }
 
+// C1, a line separator and U+FFFF stood in YAML as they are: no YAML reader takes them.
+TEST(Value, EscapesWhatYamlAndTerminalsForbid) {
+  const std::string odd = "\xC2\x9B m\xE2\x80\xA8\xE2\x80\xAE\xEF\xBF\xBF";
+  EXPECT_EQ(json_quoted(odd), R"("\u009b m\u2028\u202e\uffff")");
+  EXPECT_EQ(Value{odd}.to_yaml(), json_quoted(odd) + "\n");
+}
+
 TEST(Value, LeavesOutWhatIsNotKnown) {
   Value value = Value::object();
   value.add_known("a", std::optional<int>{})

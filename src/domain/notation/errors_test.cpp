@@ -27,6 +27,8 @@ TEST(NotationError, RefusesWhatIsNoText) {
             "t:2:6: a NUL character; the notation is plain text: remove it");
   EXPECT_EQ(wrong("node a\n  \x1b[2J"),
             "t:2:3: a control character; the notation is plain text: remove it");
+  EXPECT_EQ(wrong("node \"a\xC2\x9B m\""),
+            "t:1:8: a control character; the notation is plain text: remove it");
   EXPECT_EQ(wrong("node a\n# \xC3\xA9\xFF"), "t:2:4: this is no UTF-8; save the file as UTF-8");
   EXPECT_EQ(wrong(std::string(kTextBytesMax + 1, ' ')),
             "t: the text is longer than 64 MiB; cut it into several files");

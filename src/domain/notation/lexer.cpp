@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/character.hpp"
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "domain/notation/notation.hpp"
@@ -17,11 +18,6 @@ namespace {
 constexpr std::size_t kValueBytesMax = std::size_t{4} << 30U;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-bool is_control(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7F;
-}
 
 }  // namespace
 
@@ -36,12 +32,13 @@ Lexer::Lexer(std::string_view text, std::string_view name) : text_(text), name_(
     fail(text_.substr(good), "this is no UTF-8", "save the file as UTF-8");
     return;
   }
-  const auto control = std::find_if(text_.begin(), text_.end(), is_control);
-  if (control != text_.end()) {
-    const auto at = text_.substr(static_cast<std::size_t>(control - text_.begin()));
-    fail(at, *control == '\0' ? "a NUL character" : "a control character",
-         "the notation is plain text: remove it");
+  std::size_t control = text::find_control(text_);
+  while (control < text_.size() && std::string_view{"\t\n\r"}.contains(text_[control])) {
+    control = text::find_control(text_, control + 1);
   }
+  if (control >= text_.size()) return;
+  fail(text_.substr(control), text_[control] == '\0' ? "a NUL character" : "a control character",
+       "the notation is plain text: remove it");
 }
 
 const Token& Lexer::peek() {

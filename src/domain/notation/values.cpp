@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/character.hpp"
 #include "base/text.hpp"
 #include "domain/notation/notation.hpp"
 #include "domain/quantity.hpp"
@@ -221,19 +222,21 @@ bool Once::first(Lexer& in, const Attribute& attribute) {
 
 std::string written(std::string_view text) {
   const auto bare = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte > ' ' && byte != 0x7F && c != '"' && c != '\\' && c != '{' && c != '}' && c != '#';
+    return c != ' ' && c != '"' && c != '\\' && c != '{' && c != '}' && c != '#';
   };
-  if (!text.empty() && text != "?" && std::all_of(text.begin(), text.end(), bare)) {
+  if (!text.empty() && text != "?" && text::find_control(text) == std::string_view::npos &&
+      std::all_of(text.begin(), text.end(), bare)) {
     return std::string{text};
   }
   std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  while (!text.empty()) {
+    const char c = text.front();
     if (c == '"' || c == '\\') out += '\\';
     // No text of the notation has control characters; one that comes from elsewhere must not
     // break the line that it stands on.
-    out += (byte < ' ' && c != '\t') || byte == 0x7F ? '?' : c;
+    const std::size_t control = c == '\t' ? 0 : text::control_bytes(text);
+    out += control > 0 ? '?' : c;
+    text.remove_prefix(std::max<std::size_t>(control, 1));
   }
   out += '"';
   return out;

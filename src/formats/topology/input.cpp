@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/character.hpp"
 #include "base/text.hpp"
 
 namespace tenon::formats::topology {
@@ -97,10 +98,11 @@ std::string clean(std::string_view text) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
   while (size > 0 && continues(size)) --size;
-  std::string out{text.substr(0, size)};
-  for (char& c : out) {
-    constexpr char kDelete = 0x7F;
-    if ((c >= 0 && c < ' ') || c == kDelete) c = '?';
+  std::string out;
+  for (std::string_view rest = text.substr(0, size); !rest.empty();) {
+    const std::size_t control = text::control_bytes(rest);
+    out += control > 0 ? '?' : rest.front();
+    rest.remove_prefix(std::max<std::size_t>(control, 1));
   }
   return out;
 }

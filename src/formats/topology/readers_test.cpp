@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "domain/notation/notation.hpp"
+#include "formats/topology/input.hpp"
 #include "formats/topology/reader.hpp"
 #include "formats/topology/reader_test.hpp"
 #include "support/shared_data.hpp"
@@ -175,6 +176,10 @@ TEST(Readers, EveryCapturedFileIsReadOrRefusedAsTheDocsSay) {
   const std::string docs = file_text(support::source_path("docs/topology.md"));
   EXPECT_NE(docs.find(table), std::string::npos) << "docs/topology.md should have this table:\n"
                                                  << table;
+}
+
+TEST(Readers, CleanNamesOfControlCharacters) {
+  EXPECT_EQ(clean("a\x1b[2J\xC2\x9B m\x7f\xC3\xA9"), "a?[2J? m?\xC3\xA9");
 }
 
 }  // namespace

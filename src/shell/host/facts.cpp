@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/character.hpp"
 #include "base/text.hpp"
 #include "domain/pci_class.hpp"
 
@@ -39,8 +40,7 @@ std::vector<std::string> names(const FileTree& tree, FileTree::Index from, std::
 
 // What a user can be shown; "" for anything else.
 std::string plain(std::string_view raw) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; };
-  if (!text::is_utf8(raw) || std::ranges::any_of(raw, is_control)) return {};
+  if (!text::is_utf8(raw) || text::find_control(raw) != std::string_view::npos) return {};
   return std::string{raw};
 }
 
