@@ -195,12 +195,18 @@ class Additions {
   /// even as many as may be added of devices that are near everything.
   bool large_sets_fit() {
     if (!large_sets_fit_) {
-      const bool alike = std::ranges::all_of(
-          sites_, [&](const NewDevice& site) { return site.facts == sites_.front().facts; });
-      const std::vector<NewDevice> added(static_cast<std::size_t>(room_), sites_.front());
-      large_sets_fit_ =
-          !alike || fits_grown(node_, with_devices(*node_.node, added), request_, work_,
-                               [&](auto& shape) { put_near_everything(shape, kind_, present_); });
+      const NewDevice best = kind_ == DeviceKind::kGpu
+                                 ? sites_.front()
+                                 : as_asked(request_, kind_, sites_.front().beside);
+      const bool none_is_better =
+          kind_ != DeviceKind::kGpu || std::ranges::all_of(sites_, [&](const NewDevice& site) {
+            return site.facts == best.facts;
+          });
+      const std::vector<NewDevice> added(static_cast<std::size_t>(room_), best);
+      large_sets_fit_ = !none_is_better || fits_grown(node_, with_devices(*node_.node, added),
+                                                      request_, work_, [&](auto& shape) {
+                                                        put_near_everything(shape, kind_, present_);
+                                                      });
     }
     return *large_sets_fit_;
   }

@@ -332,6 +332,23 @@ TEST(Fix, AddsAsManyBesideOneDeviceAsItTakes) {
   EXPECT_EQ(fixed(kManySites, "gpu=1 gpu.model=H100 nic=5 cores=9 numa=single"), "nothing");
 }
 
+// Two shares that no card holds together, and NICs of many kinds: no number of NICs helps.
+TEST(Fix, SeesThatNoneOfManySitesHelps) {
+  EXPECT_EQ(fixed(R"(
+node a1
+  numa0 cpus=0-7 {
+    bridge0 {
+      gpu0 nic0 rate=400G nic1 rate=400G role=compute nic2 rate=200G nic3 rate=100G vfs=4
+      sw0 { gpu1 nic4 rate=400G nic5 rate=200G role=compute }
+      sw1 { gpu2 nic6 rate=400G rdma=yes nic7 rate=200G nic8 rate=100G }
+    }
+  }
+held h0 on a1: nic0
+)",
+                  "gpu=0.999+1 gpu.cards=one nic=9 nic.bw=100G mem=1Gi"),
+            "nothing");
+}
+
 TEST(Fix, OffersNothingWhereNothingHelps) {
   EXPECT_EQ(fixed("node a1 cordoned=\"moved\"\n numa0 cpus=0-7 { gpu0 }", "gpu=1"), "nothing");
   EXPECT_EQ(fixed("", "gpu=1"), "nothing");
