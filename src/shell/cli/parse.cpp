@@ -133,6 +133,25 @@ Result<Parsed> no_such_flag(const Command& command, std::string_view word) {
                      did_you_mean(word.substr(0, word.find('=')), candidates, see_help(command)));
 }
 
+/// A switch takes no value; CLI11 would take "--explain=-1" for its opposite.
+Result<void> check_switches(const Command& command, std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string_view name = std::string_view{word}.substr(0, word.find('='));
+    if (name.size() == word.size()) continue;
+    for (const auto& flags : {command.flags, common_flags()}) {
+      for (const Flag& flag : flags) {
+        const bool named =
+            name == text::cat("--", flag.name) || name == text::cat("--no-", flag.name);
+        if (!named || !flag.value.empty()) continue;
+        return bad_input({}, text::cat("'", name, "' of 'tenon ", command.name, "' takes no value"),
+                         text::cat("write ", name, " alone"));
+      }
+    }
+  }
+  return {};
+}
+
 Result<void> check_operands(const Command& command, const Invocation& invocation) {
   const std::size_t count = invocation.operands.size();
   const bool many = command.operands.ends_with("...") || command.operands.starts_with('[');
@@ -152,6 +171,9 @@ Result<void> check_operands(const Command& command, const Invocation& invocation
 
 Result<Parsed> parse_command(const Command& command, std::span<const std::string> words) {
   Parsed parsed{.command = &command, .invocation = {}};
+  if (auto checked = check_switches(command, words); !checked) {
+    return std::unexpected(checked.error());
+  }
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();

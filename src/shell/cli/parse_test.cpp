@@ -57,6 +57,17 @@ TEST(Parse, TakesSwitchesAndTheirOpposites) {
             "steps-max=2000000 color=auto");
 }
 
+// --explain=-1 switched it off, and --no-fix=3 went for --no-fix.
+TEST(Parse, RefusesAValueOfASwitch) {
+  for (const std::string name : {"--explain", "--no-fix", "--fix", "--help"}) {
+    EXPECT_EQ(
+        parsed({"place", "--request", "gpu=1", name + "=-1"}),
+        text::cat("error: '", name, "' of 'tenon place' takes no value; write ", name, " alone"));
+  }
+  EXPECT_EQ(parsed({"topo", "convert", "--", "--ascii=1"}),
+            "topo convert format=auto color=auto | --ascii=1");
+}
+
 TEST(Parse, NamesWhatIsWrongAndWhatWasMeant) {
   EXPECT_EQ(parsed("plase"), "error: no command 'plase'; did you mean 'place'?");
   EXPECT_EQ(parsed("topo shwo x"), "error: no command 'topo shwo'; did you mean 'show'?");
