@@ -206,9 +206,12 @@ Result<Inputs> read_machines(const std::vector<std::string>& operands, std::stri
     if (auto added = gathering.add(operand); !added) return std::unexpected(added.error());
   }
   auto inputs = gathering.take();
-  if (!inputs || same_name == SameName::kKeep) return inputs;
+  if (!inputs) return inputs;
   std::set<std::string_view> names;
   for (const domain::Node& node : inputs->cluster.nodes) {
+    const bool held = std::ranges::any_of(
+        inputs->cluster.holders, [&](const auto& holder) { return holder.node == node.name; });
+    if (same_name == SameName::kKeep && !held) continue;
     if (!names.insert(node.name).second) {
       return bad_input({}, text::cat("two nodes are called '", node.name, "'"),
                        "convert them to notation and give one another name");

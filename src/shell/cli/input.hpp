@@ -26,7 +26,7 @@ struct Inputs {
 
 /// How nodes of several files that have the same name are told apart.
 enum class SameName : std::uint8_t {
-  kKeep,    // they are shown one after the other
+  kKeep,    // they are shown one after the other, unless a holder's node could be either: an Error
   kRefuse,  // they are one cluster: an Error
 };
 

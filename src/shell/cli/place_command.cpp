@@ -62,6 +62,13 @@ std::string fix_command(const views::PlacementView& view, const Invocation& invo
 }
 
 std::optional<domain::NamedRequest> read_request(const Invocation& invocation, Desk& desk) {
+  const std::size_t name_bytes = invocation.value("name").size();
+  if (name_bytes == 0 || name_bytes > notation::kNameBytesMax) {
+    desk.fail({.what = text::cat("--name has ", name_bytes, " bytes"),
+               .advice = text::cat("a name has 1 to ", notation::kNameBytesMax)},
+              ExitCode::kBadlyAsked);
+    return std::nullopt;
+  }
   const std::string_view clauses = invocation.value("request");
   auto request = notation::parse_request(clauses, "--request");
   if (!request) {
