@@ -220,7 +220,6 @@ TEST(NodeState, ComesBackFromAnyOrderOfHolders) {
     Prng prng(seed);
     NodeState state = empty;
     std::vector<std::size_t> held;
-    std::vector<NodeState> before;
     for (int step = 0; step < 40; ++step) {
       if (!held.empty() && prng.below(3) == 0) {  // anyone of them, not the last alone
         const auto gone = static_cast<std::size_t>(prng.below(held.size()));

@@ -13,7 +13,6 @@ namespace {
 
 using domain::Device;
 using domain::DeviceIndex;
-using domain::DeviceKind;
 using domain::Distance;
 using domain::Link;
 using domain::Node;
