@@ -183,7 +183,9 @@ std::string refused_text(const views::PlacementView& view, Explained explained,
   std::string out =
       text::cat(printable(view.request), " ", inked("does not fit", Ink::kBad, style),
                 printable(where), ": ", printable(view.evidence), " (", view.code, ")\n");
-  if (view.verdict) out += text::cat(sentence_of(*view.verdict), "\n");
+  if (view.proven_best || view.verdict != domain::Verdict::kNeverFits) {
+    out += text::cat(sentence_of(view.verdict.value()), "\n");
+  }
   if (!view.proven_best) {
     out += "It may fit after all: the search was cut off (see --steps-max).\n";
   }

@@ -43,6 +43,16 @@ std::string fixed(std::string_view text, std::string_view clauses) {
   return search.fix->text;
 }
 
+// One step for each question is not enough to find what would help, nor to know that nothing does.
+TEST(Fix, IsNotCompleteWhereAQuestionWasCut) {
+  const domain::Cluster cluster = cluster_of("node a1\n numa0 cpus=0-7 { gpu0 nic0 }\n");
+  const domain::Request request = request_of("gpu=1 nic=1 pair<=PIX");
+  EXPECT_TRUE(nearest_fix(cluster, request, {}).complete);
+  const FixSearch cut = nearest_fix(cluster, request, {.steps_max = 1});
+  EXPECT_FALSE(cut.fix);
+  EXPECT_FALSE(cut.complete);
+}
+
 // ---- free devices -------------------------------------------------------------------------------
 
 // Two switches; the near NIC of gpu0 is taken (*).

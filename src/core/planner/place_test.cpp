@@ -14,6 +14,8 @@
 namespace tenon::planner {
 namespace {
 
+using domain::Verdict;
+
 domain::Cluster cluster_of(std::string_view text) {
   const auto document = notation::parse(text, "test");
   EXPECT_TRUE(document) << (document ? "" : to_text(document.error()));
@@ -188,6 +190,23 @@ TEST(Place, RefusesAClusterThatContradictsItself) {
   cluster = cluster_of(kNotNow);
   cluster.nodes.push_back(cluster.nodes.front());
   EXPECT_FALSE(place(cluster, {}, {}, FixWanted::kNo));
+}
+
+// What holders leave is refused at sight, and proven; what the empty node says was cut.
+TEST(Place, ProvesNoNeverFitsByASearchThatWasCut) {
+  const domain::Cluster cluster = cluster_of(R"(
+node a1
+  numa0 cpus=0-7 { sw0 { gpu0 gpu1 gpu2 } sw1 { nic0 nic1 nic2 } }
+held x on a1: gpu0 gpu1
+)");
+  const auto request = notation::parse_request("gpu=2 nic=2 pair<=PIX", "test");
+  const auto proven = [&](std::int64_t steps_max) {
+    const auto placement = place(cluster, *request, {.steps_max = steps_max}, FixWanted::kNo);
+    EXPECT_EQ(placement->refusal->verdict, Verdict::kNeverFits);
+    return placement->nodes.front().answer.proven_best;
+  };
+  EXPECT_TRUE(proven(1000));
+  EXPECT_FALSE(proven(1));
 }
 
 // 300 machines in three states: each state is asked once, so the work is that of three.
