@@ -73,7 +73,6 @@ Result<std::vector<NodeCase>> node_cases(const domain::Cluster& cluster) {
     auto now = state::state_of(*one.node, one.holders);
     if (!now) return std::unexpected(std::move(now).error());
     one.now = *std::move(now);
-    one.now.name.clear();
     one.now.shape = shapes.shared(std::move(one.now.shape));
   }
   return cases;
@@ -81,7 +80,6 @@ Result<std::vector<NodeCase>> node_cases(const domain::Cluster& cluster) {
 
 state::NodeState emptied(const NodeCase& node, Cordons cordons) {
   state::NodeState empty = state::empty_state(*node.node, node.now.shape);
-  empty.name.clear();
   if (cordons == Cordons::kLifted) {
     empty.cordoned = false;
     for (state::GpuState& gpu : empty.gpus) gpu.cordoned = false;

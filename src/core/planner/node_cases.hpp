@@ -20,7 +20,7 @@ namespace tenon::planner {
 struct NodeCase {
   const domain::Node* node = nullptr;
   std::vector<domain::Holder> holders;  // sorted by name
-  state::NodeState now;                 // without a name: alike nodes have equal states
+  state::NodeState now;
 };
 
 /// WARNING: the cases point into the cluster.

@@ -114,14 +114,14 @@ Result<void> take_all(NodeState& state, const Allocation& allocation) {
 
 bool operator==(const NodeState& a, const NodeState& b) {
   if ((a.shape == nullptr) != (b.shape == nullptr)) return false;
-  return (a.shape == b.shape || *a.shape == *b.shape) && a.name == b.name &&
-         a.cordoned == b.cordoned && a.gpus == b.gpus && a.nics == b.nics && a.nvmes == b.nvmes &&
-         a.numa == b.numa && a.cpus_pinned == b.cpus_pinned && a.cpu_milli_free == b.cpu_milli_free;
+  return (a.shape == b.shape || *a.shape == *b.shape) && a.cordoned == b.cordoned &&
+         a.gpus == b.gpus && a.nics == b.nics && a.nvmes == b.nvmes && a.numa == b.numa &&
+         a.cpus_pinned == b.cpus_pinned && a.cpu_milli_free == b.cpu_milli_free;
 }
 
 NodeState empty_state(const domain::Node& node, std::shared_ptr<const topology::Shape> shape) {
   check(shape != nullptr, "a state stands on a shape");
-  NodeState state{.name = node.name, .cordoned = node.cordoned.has_value()};
+  NodeState state{.cordoned = node.cordoned.has_value()};
   for (const auto& facts : shape->gpus) {
     state.gpus.push_back({.bytes_free = facts.memory_bytes.value_or(-1)});
   }

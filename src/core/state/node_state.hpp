@@ -59,7 +59,6 @@ struct NumaState {
 };
 
 struct NodeState {
-  std::string name;
   bool cordoned = false;
   std::shared_ptr<const topology::Shape> shape;
   std::vector<GpuState> gpus;
