@@ -35,9 +35,11 @@ bool equal_holdings(const NodeCase& a, const NodeCase& b) {
 
 std::vector<std::size_t> distinct_cases(const std::vector<NodeCase>& cases) {
   std::vector<std::size_t> distinct;
-  std::map<std::uint64_t, std::vector<std::size_t>> known;  // by fingerprint
+  std::map<std::string, std::vector<std::size_t>> known;  // by the state's key
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    auto& alike = known[fingerprint(cases[i].now)];
+    std::string key;
+    state::append_key(key, cases[i].now);
+    auto& alike = known[key];
     const bool seen = std::ranges::any_of(alike, [&](std::size_t j) {
       return cases[i].now == cases[j].now && equal_holdings(cases[i], cases[j]) &&
              equal_hardware(*cases[i].node, *cases[j].node);

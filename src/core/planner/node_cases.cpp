@@ -14,22 +14,6 @@
 namespace tenon::planner {
 namespace {
 
-/// FNV-1a over integers: cheap, and the same on every platform.
-class Hash {
- public:
-  void add(std::int64_t value) {
-    value_ = (value_ ^ static_cast<std::uint64_t>(value)) * 0x100000001B3ULL;
-  }
-  void add(const std::vector<int>& values) {
-    add(static_cast<std::int64_t>(values.size()));
-    for (const int value : values) add(value);
-  }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xCBF29CE484222325ULL;
-};
-
 /// Shapes are few, nodes are many: an equal shape that was seen before takes the place of this one.
 class Shapes {
  public:
@@ -87,31 +71,6 @@ state::NodeState emptied(const NodeCase& node, Cordons cordons) {
     for (state::NvmeState& nvme : empty.nvmes) nvme.cordoned = false;
   }
   return empty;
-}
-
-std::uint64_t fingerprint(const state::NodeState& state) {
-  Hash hash;
-  hash.add(static_cast<std::int64_t>(state.cordoned));
-  hash.add(state.cpu_milli_free);
-  for (const state::GpuState& gpu : state.gpus) {
-    hash.add(static_cast<std::int64_t>(gpu.use) * 2 + static_cast<std::int64_t>(gpu.cordoned));
-    hash.add(gpu.milli_free);
-    hash.add(gpu.bytes_free);
-    hash.add(gpu.slots_taken);
-  }
-  for (const state::NicState& nic : state.nics) {
-    hash.add(static_cast<std::int64_t>(nic.use) * 2 + static_cast<std::int64_t>(nic.cordoned));
-    hash.add(nic.bits_free);
-    hash.add(nic.vfs_taken);
-  }
-  for (const state::NvmeState& nvme : state.nvmes) {
-    hash.add(static_cast<std::int64_t>(nvme.taken) * 2 + static_cast<std::int64_t>(nvme.cordoned));
-  }
-  for (const state::NumaState& numa : state.numa) {
-    hash.add(numa.cores_free);
-    hash.add(numa.memory_free);
-  }
-  return hash.value();
 }
 
 }  // namespace tenon::planner

@@ -30,7 +30,4 @@ struct NodeCase {
 enum class Cordons : std::uint8_t { kKept, kLifted };
 [[nodiscard]] state::NodeState emptied(const NodeCase& node, Cordons cordons);
 
-/// A number that equal states share.
-[[nodiscard]] std::uint64_t fingerprint(const state::NodeState& state);
-
 }  // namespace tenon::planner

@@ -113,10 +113,11 @@ Result<void> take_all(NodeState& state, const Allocation& allocation) {
 }  // namespace
 
 bool operator==(const NodeState& a, const NodeState& b) {
-  if ((a.shape == nullptr) != (b.shape == nullptr)) return false;
-  return (a.shape == b.shape || *a.shape == *b.shape) && a.cordoned == b.cordoned &&
-         a.gpus == b.gpus && a.nics == b.nics && a.nvmes == b.nvmes && a.numa == b.numa &&
-         a.cpus_pinned == b.cpus_pinned && a.cpu_milli_free == b.cpu_milli_free;
+  const auto& [cordoned, shape, gpus, nics, nvmes, numa, cpus_pinned, cpu_milli_free] = a;
+  if ((shape == nullptr) != (b.shape == nullptr)) return false;
+  return (shape == b.shape || *shape == *b.shape) && cordoned == b.cordoned && gpus == b.gpus &&
+         nics == b.nics && nvmes == b.nvmes && numa == b.numa && cpus_pinned == b.cpus_pinned &&
+         cpu_milli_free == b.cpu_milli_free;
 }
 
 NodeState empty_state(const domain::Node& node, std::shared_ptr<const topology::Shape> shape) {

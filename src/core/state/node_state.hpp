@@ -87,6 +87,9 @@ void release(NodeState& state, const domain::Allocation& allocation);
 [[nodiscard]] Result<NodeState> state_of(const domain::Node& node,
                                          const std::vector<domain::Holder>& holders);
 
+/// Bytes that two states of equal shape share if, and only if, they are equal: to look answers up by.
+void append_key(std::string& bytes, const NodeState& state);
+
 /// DeviceIndex of `Node::devices` from kind and ordinal, given invariant (1) of domain/node.hpp.
 [[nodiscard]] domain::DeviceIndex index_of(const topology::Shape& shape, domain::DeviceKind kind,
                                            int ordinal);

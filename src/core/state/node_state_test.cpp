@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "base/prng.hpp"
@@ -189,6 +190,51 @@ TEST(NodeState, NamesTheHolderThatTakesWhatIsHeld) {
   const auto state = Machine("held a on a1: gpu0\nheld b on a1: gpu0\n").state();
   ASSERT_FALSE(state.has_value());
   EXPECT_EQ(state.error().what, "b on a1: gpu0 is not wholly free");
+}
+
+// What is found by its key is the state that was meant: the keys of different states differ.
+TEST(NodeState, HasAKeyOfItsOwn) {
+  std::map<std::string, NodeState> by_key;
+  const auto enter = [&](const NodeState& state) {
+    std::string key;
+    append_key(key, state);
+    const auto [known, added] = by_key.emplace(key, state);
+    EXPECT_EQ(known->second, state);
+    return added;
+  };
+  const NodeState empty = *Machine().state();
+  EXPECT_TRUE(enter(empty));
+  EXPECT_FALSE(enter(*Machine().state()));
+  for (const auto* held : {"gpu0",
+                           "gpu0=0.5",
+                           "gpu0=0.5@1",
+                           "gpu0=0.5/1Gi",
+                           "gpu2=mig:1g.10gb@0",
+                           "gpu2=mig:1g.10gb@1",
+                           "gpu3=mig:1g.10gb@0",
+                           "gpu3=mig:2g@0",
+                           "gpu3=mig:1g.20gb@0",
+                           "nic0",
+                           "nic0=vf@0",
+                           "nic0=vf@1",
+                           "nic0=100G",
+                           "nic0=200G",
+                           "nvme0",
+                           "cpus=0",
+                           "cpus=16",
+                           "cpus=1,17",
+                           "cpu=2",
+                           "mem=0:1Gi"}) {
+    EXPECT_TRUE(enter(*Machine(text::cat("held h on a1: ", held, '\n')).state())) << held;
+  }
+  for (int cordon = 0; cordon < 4; ++cordon) {
+    NodeState state = empty;
+    if (cordon == 0) state.cordoned = true;
+    if (cordon == 1) state.gpus[0].cordoned = true;
+    if (cordon == 2) state.nics[0].cordoned = true;
+    if (cordon == 3) state.nvmes[0].cordoned = true;
+    EXPECT_TRUE(enter(state)) << cordon;
+  }
 }
 
 // Any order of taking and giving back ends where it began (I25).
