@@ -47,6 +47,7 @@ std::string compared(const views::NodeView& other, const std::vector<views::Leve
 
 std::string why_of(const views::NodeView& node, const views::PlacementView& view) {
   if (!node.code.empty()) return text::cat(node.code, ": ", node.evidence);
+  if (!node.evidence.empty()) return node.evidence;
   if (node.answer == "fits") return compared(node, view.levels);
   return node.allocation;
 }
@@ -54,7 +55,7 @@ std::string why_of(const views::NodeView& node, const views::PlacementView& view
 Ink ink_of(std::string_view answer) {
   if (answer == "chosen" || answer == "placed") return Ink::kGood;
   if (answer == "fits") return Ink::kPlain;
-  return answer == "not now" ? Ink::kWarning : Ink::kBad;
+  return answer == "not now" || answer == views::kNotDecided ? Ink::kWarning : Ink::kBad;
 }
 
 Table grants_table(const views::PlacementView& view) {
@@ -166,13 +167,12 @@ std::string what_to_do(const views::PlacementView& view, std::string_view fix_co
     if (!view.fix_search_complete) {
       out += "A nearer fix may exist: the search for it was cut off.\n";
     }
-    return out;
-  }
-  if (view.fix_searched && !view.fix_search_complete) {
+  } else if (view.fix_searched && !view.fix_search_complete) {
     out = "No nearest fix: the search was cut off before it found one.\n";
   } else if (view.fix_searched && view.verdict != domain::Verdict::kForbidden) {
     out = "No nearest fix: no single change makes it fit.\n";
   }
+  if (view.next_step.empty()) return out;
   return text::cat(out, inked("Next step", Ink::kBold, style), ": ", view.next_step, "\n");
 }
 
@@ -180,14 +180,14 @@ std::string refused_text(const views::PlacementView& view, Explained explained,
                          std::string_view fix_command, const TextStyle& style) {
   const std::string where =
       view.refused_by.empty() ? std::string{} : text::cat(" on ", view.refused_by);
-  std::string out =
-      text::cat(printable(view.request), " ", inked("does not fit", Ink::kBad, style),
-                printable(where), ": ", printable(view.evidence), " (", view.code, ")\n");
-  if (view.proven_best || view.verdict != domain::Verdict::kNeverFits) {
-    out += text::cat(sentence_of(view.verdict.value()), "\n");
-  }
-  if (!view.proven_best) {
-    out += "It may fit after all: the search was cut off (see --steps-max).\n";
+  std::string out;
+  if (view.proven_best) {
+    out = text::cat(printable(view.request), " ", inked("does not fit", Ink::kBad, style),
+                    printable(where), ": ", printable(view.evidence), " (", view.code, ")\n",
+                    sentence_of(view.verdict.value()), "\n");
+  } else {
+    out = text::cat(printable(view.request), " ", inked("is not decided", Ink::kWarning, style),
+                    printable(where), ": ", printable(view.evidence), "; it may fit after all\n");
   }
   out += what_to_do(view, fix_command, style);
   if (explained == Explained::kNo) return out;
@@ -312,7 +312,7 @@ Value placement_value(const views::PlacementView& view, std::string_view fix_com
   } else {
     Value refusal = Value::object();
     refusal.add_known("node", view.refused_by)
-        .add("code", view.code)
+        .add_known("code", view.code)
         .add("evidence", view.evidence)
         .add_known("nextStep", view.next_step)
         .add("proven", view.proven_best);

@@ -73,12 +73,26 @@ TEST(Placement, EndsARefusalWithWhatToDo) {
   EXPECT_EQ(said(), no + "No nearest fix: the search was cut off before it found one.\n"
                          "Next step: ask for fewer NICs\n");
   view.fix_search_complete = true;
+  EXPECT_EQ(said(), no + "No nearest fix: no single change makes it fit.\n"
+                         "Next step: ask for fewer NICs\n");
+}
+
+TEST(Placement, ClaimsNoVerdictOfASearchThatWasCut) {
+  views::PlacementView view = refused();
+  view.answer = views::kNotDecided;
   view.proven_best = false;
-  EXPECT_EQ(said(),
-            "big does not fit on a1: nic needs 8 has 4 (nic-count)\n"
-            "It may fit after all: the search was cut off (see --steps-max).\n"
-            "No nearest fix: no single change makes it fit.\n"
-            "Next step: ask for fewer NICs\n");
+  view.code.clear();
+  view.evidence = "the search was cut off";
+  view.fix_search_complete = false;
+  view.next_step = "give --steps-max a larger number";
+  const std::string no = "big is not decided on a1: the search was cut off; it may fit after all\n";
+  const auto said = [&] { return placement_text(view, Explained::kNo, "", {}); };
+  EXPECT_EQ(said(), no + "Nearest fix: ask for nic=4 instead of nic=8\n"
+                         "A nearer fix may exist: the search for it was cut off.\n"
+                         "Next step: give --steps-max a larger number\n");
+  view.fix.reset();
+  EXPECT_EQ(said(), no + "No nearest fix: the search was cut off before it found one.\n"
+                         "Next step: give --steps-max a larger number\n");
 }
 
 TEST(Placement, ExplainsPairsLevelsAndEachNode) {

@@ -70,6 +70,9 @@ NodeView node_view(const Node& node, const planner::NodeAnswer& said, bool chose
     view.answer = chosen ? "chosen" : "fits";
     view.levels = level_views(said.answer.cost);
     view.allocation = notation::write(*said.answer.result, node);
+  } else if (!view.proven_best) {
+    view.answer = kNotDecided;
+    view.evidence = "the search was cut off";  // the refusal's own is a guess
   } else {
     const domain::Refusal& refusal = said.answer.result.error();
     view.answer = to_text(refusal.verdict);
@@ -132,9 +135,11 @@ struct ShowChange {
   void operator()(const planner::AddHardware&) const { view.kind = "add-hardware"; }
 };
 
-/// Where there is no fix. No one clause is to blame alone where the whole search found nothing.
+/// What to do besides the fix, if there is one. No one clause is to blame alone where the whole search found nothing.
 std::string next_step(const domain::Refusal& refusal, const PlacementView& view) {
   using domain::RefusalCode;
+  if (!view.proven_best) return "give --steps-max a larger number";
+  if (view.fix) return {};
   const auto step = domain::next_step(refusal.code);
   switch (refusal.verdict) {
     case domain::Verdict::kNotNow:
@@ -172,13 +177,20 @@ PlacementView placement_view(const domain::Cluster& cluster, const domain::Named
   view.answer = to_text(refusal.verdict);
   view.code = to_text(refusal.code);
   view.evidence = refusal.evidence;
-  view.proven_best = std::ranges::all_of(view.nodes, &NodeView::proven_best);
   if (placement.refused_by) view.refused_by = cluster.nodes[*placement.refused_by].name;
-  if (!placement.fix) view.next_step = next_step(refusal, view);
+  const auto cut = std::ranges::find(view.nodes, false, &NodeView::proven_best);
+  if (cut != view.nodes.end()) {
+    view.proven_best = false;
+    view.answer = cut->answer;
+    view.code.clear();
+    view.evidence = cut->evidence;
+    view.refused_by = cut->node;
+  }
   if (placement.fix) {
     view.fix = FixView{.node = placement.fix->node, .text = placement.fix->text};
     std::visit(ShowChange{*view.fix, cluster}, placement.fix->change);
   }
+  view.next_step = next_step(refusal, view);
   return view;
 }
 

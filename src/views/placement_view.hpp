@@ -45,11 +45,14 @@ struct LevelView {
   friend bool operator==(const LevelView&, const LevelView&) = default;
 };
 
+/// The answer in place of a verdict where a search that refused was cut off: nothing is proven.
+inline constexpr std::string_view kNotDecided = "not decided";
+
 /// What one node said.
 struct NodeView {
   std::string node;
-  std::string answer;    // "chosen", "fits", "not now", "forbidden", "never fits", "badly asked"
-  std::string code;      // of a refusal: "pair"
+  std::string answer;    // "chosen", "fits", kNotDecided, or a verdict: "not now", "forbidden" …
+  std::string code;      // of a refusal: "pair"; "" where not decided
   std::string evidence;  // of a refusal
   std::vector<LevelView> levels;  // of an allocation
   std::string allocation;         // of an allocation, in notation: "gpu0 nic0 cpus=0-15"
@@ -70,8 +73,9 @@ struct FixView {
 struct PlacementView {
   std::string request;  // its name
   std::string clauses;  // in notation: "gpu=2 nic=2 pair<=PIX"
-  std::string answer;   // "placed", "not now", "forbidden", "never fits", "badly asked"
-  std::optional<domain::Verdict> verdict;  // nothing: placed. The exit code follows from this
+  std::string answer;   // "placed", kNotDecided, or a verdict: "not now", "forbidden" …
+  /// Nothing: placed. The exit code follows from this and from proven_best.
+  std::optional<domain::Verdict> verdict;
   // Placed:
   std::string node;
   std::string allocation;  // in notation
@@ -81,15 +85,16 @@ struct PlacementView {
   std::int64_t cpu_milli = 0;
   std::vector<domain::MemoryGrant> memory;
   std::vector<LevelView> levels;
-  bool proven_best = true;  // of a refusal: that nothing fits
+  bool proven_best = true;  // of a refusal: the verdict; false: not decided, the verdict is a guess
   // Refused:
   std::string refused_by;  // node; "" for a cluster without nodes or a bad request
-  std::string code;
+  std::string code;        // "" where not decided
   std::string evidence;
   std::optional<FixView> fix;
   bool fix_searched = false;
   bool fix_search_complete = false;  // false: a nearer fix may exist
-  std::string next_step;             // "ask for fewer GPUs"; "" where the fix is the next step
+  std::string
+      next_step;  // "ask for fewer GPUs"; "" where the fix is the next step, unless not decided
   // Both, in the order of the cluster:
   std::vector<NodeView> nodes;
 };

@@ -152,6 +152,28 @@ TEST(PlacementView, NamesTheStepOfTheCodeWhereNoFixWasSought) {
   EXPECT_EQ(step("gpu=1"), "wait, end holders, or ask for fewer GPUs");
 }
 
+// One step refuses a2 at sight, but does not search a1: what a2 proves is no answer of the cluster.
+TEST(PlacementView, DecidesNothingWhereTheSearchOfANodeWasCut) {
+  const auto cluster =
+      notation::parse("node a1\n numa0 cpus=0-3 { gpu0 nic0 }\nnode a2\n numa0 cpus=0-3", "test")
+          ->cluster;
+  const domain::NamedRequest request{"r",
+                                     *notation::parse_request("gpu=1 nic=1 pair<=PIX", "test")};
+  const auto view = [&](std::int64_t steps_max) {
+    return placement_view(cluster, request,
+                          *planner::place(cluster, request.request, {.steps_max = steps_max},
+                                          planner::FixWanted::kYes));
+  };
+  EXPECT_EQ(view(1000).answer, "never fits");
+  const PlacementView cut = view(1);
+  EXPECT_EQ(cut.nodes[0].answer, kNotDecided);
+  EXPECT_EQ(cut.nodes[1].answer, "never fits");
+  EXPECT_EQ(cut.answer, kNotDecided);
+  EXPECT_EQ(cut.code, "");
+  EXPECT_EQ(cut.refused_by, "a1");
+  EXPECT_EQ(cut.next_step, "give --steps-max a larger number");
+}
+
 TEST(PlacementView, ShowsPartsOfDevices) {
   const PlacementView view =
       asked("node a1\n numa0 cpus=0-7 { gpu0 mem=10Gi nic0 vfs=4 }", "gpu=0.5 vf=2").view;

@@ -23,7 +23,7 @@ namespace tenon::cli {
 /// What scripts may rely on; docs/cli.md has the same table.
 enum class ExitCode : std::uint8_t {
   kDone = 0,
-  kError = 1,       // bad input, a failing world, something lost or contradictory
+  kError = 1,       // bad input, a failing world, something lost or contradictory, not decided
   kNeverFits = 2,   // change the request or the cluster
   kNotNow = 4,      // fits once holders have gone: wait
   kForbidden = 5,   // an administrator's cordon: ask

@@ -161,7 +161,7 @@ constexpr std::array kCommands{
                 "The machines are read like the operands of topo; who holds what comes from the "
                 "notation.\n"
                 "The exit code tells the answers apart: 0 it fits, 2 it never fits, 4 not now,\n"
-                "5 forbidden, 64 badly asked.",
+                "5 forbidden, 64 badly asked; 1 not decided, where --steps-max cut the search.",
             .examples = kPlaceExamples,
             .flags = kPlaceFlags,
             .run = run_place},

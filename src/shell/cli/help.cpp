@@ -20,7 +20,7 @@ struct CodeMeaning {
 
 constexpr std::array kExitCodes{
     CodeMeaning{ExitCode::kDone, "done; the request fits", ""},
-    CodeMeaning{ExitCode::kError, "error: bad input, something lost or contradictory",
+    CodeMeaning{ExitCode::kError, "error: bad input, something lost or contradictory, not decided",
                 "read the line on the standard error"},
     CodeMeaning{ExitCode::kNeverFits, "never fits, not even on the empty machines",
                 "change the request or the cluster"},

@@ -19,6 +19,7 @@ namespace {
 
 ExitCode code_of(const views::PlacementView& view) {
   if (!view.verdict) return ExitCode::kDone;
+  if (!view.proven_best) return ExitCode::kError;
   switch (*view.verdict) {
     case domain::Verdict::kNotNow:
       return ExitCode::kNotNow;
@@ -142,6 +143,10 @@ void run_place(const Invocation& invocation, Desk& desk) {
   const auto view = views::placement_view(inputs->cluster, *request, *placement);
   write(view, invocation, desk);
   desk.outcome.code = code_of(view);
+  if (view.answer != views::kNotDecided) return;
+  desk.fail({.what = text::cat("not decided: a search was cut after ", limits->steps_max,
+                               limits->steps_max == 1 ? " step" : " steps"),
+             .advice = "give --steps-max a larger number"});
 }
 
 }  // namespace tenon::cli
