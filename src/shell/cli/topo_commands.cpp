@@ -110,6 +110,20 @@ void warn_of_findings(const std::vector<views::TopologyView>& views, Desk& desk)
   }
 }
 
+/// What contradicts itself in a machine: its topology, then who holds it.
+std::vector<topology::Finding> findings_of(const domain::Node& node,
+                                           const std::vector<domain::Holder>& holders) {
+  auto view = views::topology_view(node, holders);
+  if (view) return std::move(view->findings);
+  std::vector<topology::Finding> findings = topology::check_node(node);
+  findings.insert(findings.begin(),
+                  {.severity = topology::Severity::kError,
+                   .code = "holders",
+                   .subject = {},
+                   .text = text::cat(view.error().what, "; ", view.error().advice)});
+  return findings;
+}
+
 }  // namespace
 
 void run_topo_show(const Invocation& invocation, Desk& desk) {
@@ -161,6 +175,10 @@ void run_topo_distances(const Invocation& invocation, Desk& desk) {
 void run_topo_convert(const Invocation& invocation, Desk& desk) {
   const auto inputs = read_operands(invocation, desk);
   if (!inputs) return;
+  for (const domain::Node& node : inputs->cluster.nodes) {
+    const auto view = views::topology_view(node, inputs->cluster.holders);
+    if (!view) return desk.fail(view.error());
+  }
   const notation::Document document{.cluster = inputs->cluster, .requests = {}, .expected = {}};
   desk.outcome.out = notation::write(document);
   std::vector<std::string> losses = losses_of(document, desk.outcome.out);
@@ -178,7 +196,7 @@ void run_topo_check(const Invocation& invocation, Desk& desk) {
   std::vector<render::NodeFindings> all;
   std::size_t count = 0;
   for (const domain::Node& node : inputs->cluster.nodes) {
-    all.push_back({node.name, topology::check_node(node)});
+    all.push_back({node.name, findings_of(node, inputs->cluster.holders)});
     count += all.back().findings.size();
     const bool broken =
         std::ranges::any_of(all.back().findings, [](const topology::Finding& finding) {
