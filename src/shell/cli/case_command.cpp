@@ -71,6 +71,9 @@ render::Value value_of(const std::vector<Run>& runs) {
 }  // namespace
 
 void run_case(const Invocation& invocation, Desk& desk) {
+  if (auto once = check_stdin_once(invocation.operands); !once) {
+    return desk.fail(once.error(), ExitCode::kBadlyAsked);
+  }
   std::vector<Run> runs;
   for (const std::string& file : invocation.operands) {
     const auto bytes = read_text(file);

@@ -195,12 +195,14 @@ Result<std::string> read_text(const std::string& operand) {
   return read_to_end(file.descriptor(), operand);
 }
 
+Result<void> check_stdin_once(const std::vector<std::string>& operands) {
+  if (std::ranges::count(operands, "-") <= 1) return {};
+  return bad_input(std::string{kStdinName}, "the standard input can be read once only",
+                   "write - once");
+}
+
 Result<Inputs> read_machines(const std::vector<std::string>& operands, std::string_view format,
                              SameName same_name) {
-  if (std::ranges::count(operands, "-") > 1) {
-    return bad_input(std::string{kStdinName}, "the standard input can be read once only",
-                     "write - once");
-  }
   Gathering gathering(format);
   for (const std::string& operand : operands) {
     if (auto added = gathering.add(operand); !added) return std::unexpected(added.error());

@@ -30,6 +30,9 @@ enum class SameName : std::uint8_t {
   kRefuse,  // they are one cluster: an Error
 };
 
+/// Wrong usage, which is found before anything is read: "-" is given more than once.
+[[nodiscard]] Result<void> check_stdin_once(const std::vector<std::string>& operands);
+
 /// `format`: "auto", or what the flag --format takes.
 [[nodiscard]] Result<Inputs> read_machines(const std::vector<std::string>& operands,
                                            std::string_view format, SameName same_name);

@@ -92,6 +92,10 @@ std::optional<allocation::Limits> read_limits(const Invocation& invocation, Desk
 }
 
 std::optional<Inputs> read_cluster(const Invocation& invocation, Desk& desk) {
+  if (auto once = check_stdin_once(invocation.values("cluster")); !once) {
+    desk.fail(once.error(), ExitCode::kBadlyAsked);
+    return std::nullopt;
+  }
   auto inputs =
       read_machines(invocation.values("cluster"), invocation.value("format"), SameName::kRefuse);
   if (!inputs) {

@@ -43,6 +43,10 @@ Result<void> keep_named(const std::vector<std::string>& names, domain::Cluster& 
 }
 
 std::optional<Inputs> read_operands(const Invocation& invocation, Desk& desk) {
+  if (auto once = check_stdin_once(invocation.operands); !once) {
+    desk.fail(once.error(), ExitCode::kBadlyAsked);
+    return std::nullopt;
+  }
   auto inputs = read_machines(invocation.operands, invocation.value("format"), SameName::kKeep);
   if (!inputs) {
     desk.fail(inputs.error());
