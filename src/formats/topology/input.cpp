@@ -4,6 +4,7 @@
 #include "formats/topology/input.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/character.hpp"
 #include "base/text.hpp"
@@ -20,6 +21,16 @@ std::unexpected<Error> too_long(std::string_view set) {
                                "give the topology of one machine"});
 }
 
+/// By its first bytes: gzip, zip, bzip2, xz, or tar.
+bool is_archive(std::string_view bytes) {
+  constexpr std::array<std::string_view, 4> kStarts{"\x1f\x8b", "PK\x03\x04", "BZh",
+                                                    "\xfd"
+                                                    "7zXZ"};
+  constexpr std::size_t kTarMagicAt = 257;
+  return std::ranges::any_of(kStarts, [&](auto start) { return bytes.starts_with(start); }) ||
+         (bytes.size() > kTarMagicAt && bytes.substr(kTarMagicAt).starts_with("ustar"));
+}
+
 }  // namespace
 
 std::string_view without_bom(std::string_view bytes) {
@@ -34,6 +45,10 @@ Result<std::string_view> checked_text(const Source& source) {
         ErrorKind::kTooLarge, source.name,
         text::cat("has ", source.bytes.size(), " bytes, at most ", kSourceBytesMax, " are read"),
         "give the topology of one machine"});
+  }
+  if (is_archive(source.bytes)) {
+    return bad_input(source.name, "is an archive, not a text",
+                     "give a captured tree as a .tar.gz file, by its name");
   }
   const std::string_view text = without_bom(source.bytes);
   const auto nul = text.find('\0');

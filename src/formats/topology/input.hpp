@@ -18,8 +18,8 @@ namespace tenon::formats::topology {
 /// More than the largest real machine by three orders of magnitude.
 inline constexpr std::size_t kSourceBytesMax = 64U << 20U;
 
-/// The text without its byte order mark. An Error where it is empty, above kSourceBytesMax, not
-/// UTF-8, or has a NUL.
+/// The text without its byte order mark. An Error where it is empty, above kSourceBytesMax, an
+/// archive, not UTF-8, or has a NUL.
 [[nodiscard]] Result<std::string_view> checked_text(const Source& source);
 
 /// The bytes without a UTF-8 byte order mark.

@@ -94,6 +94,15 @@ TEST(Readers, RefuseWhatIsNoText) {
   EXPECT_EQ(error_of(std::string("ab\ncd\0", 6)),
             "f:2:3: has a NUL byte; give text in UTF-8; a UTF-16 file must be converted first");
   EXPECT_EQ(error_of("ab\nc\xFF\n"), "f:2: is not valid UTF-8; save the file as UTF-8");
+  for (const std::string_view start : {"\x1f\x8b\x08", "PK\x03\x04", "BZh9",
+                                       "\xfd"
+                                       "7zXZ"}) {
+    EXPECT_EQ(error_of(text::cat(start, std::string(3, '\0'))),
+              "f: is an archive, not a text; give a captured tree as a .tar.gz file, by its name");
+  }
+  std::string tar(512, '\0');
+  tar.replace(257, 5, "ustar");
+  EXPECT_EQ(error_of(tar).substr(0, 16), "f: is an archive");
   const std::string large((64U << 20U) + 1, ' ');
   EXPECT_EQ(error_of(large),
             "f: has 67108865 bytes, at most 67108864 are read; give the topology of one machine");
