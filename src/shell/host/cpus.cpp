@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -95,6 +96,14 @@ Result<Report> read_report(std::string_view text) {
     if (words.size() < 2 || !read_line(words, report)) {
       return bad_input("", cat("the CPUs cannot be used: ", text::quoted(line)),
                        "CPU and NUMA numbers are at most 65535");
+    }
+  }
+  std::set<int> numbers;
+  for (const auto& numa : report.numa) {
+    if (!numbers.insert(numa.os_index).second) {
+      return bad_input("",
+                       cat("the CPUs cannot be used: two NUMA nodes have number ", numa.os_index),
+                       "read the machine again; if it stays, report it");
     }
   }
   return report;

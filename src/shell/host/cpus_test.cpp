@@ -120,6 +120,12 @@ TEST(Cpus, KeepsTheBoundsOfANode) {
             "65535");
 }
 
+TEST(Cpus, RefusesTwoNumaNodesOfOneNumber) {
+  EXPECT_EQ(read("pus 0-1\nnuma 0 1 allowed 0\nnuma 0 1 allowed 1\n"),
+            "the CPUs cannot be used: two NUMA nodes have number 0; "
+            "read the machine again; if it stays, report it");
+}
+
 TEST(Cpus, NamesArchitecturesAsKubernetesDoes) {
   const auto arch = [](std::string_view report) {
     return cpus_from_report(report, FileTree{})->arch;
