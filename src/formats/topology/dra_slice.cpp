@@ -86,7 +86,7 @@ Result<void> Collector::take_object(const Value& object) {
 Result<std::string> Collector::text_of(const Value& value, std::string_view what) {
   if (value.kind == Value::Kind::kNull) return std::string{};
   if (!value.is_scalar()) return refuse(value, text::cat(what, " is no text"));
-  return clean(value.scalar);
+  return value.scalar;
 }
 
 Result<std::uint64_t> Collector::number_of(const Value& value, std::string_view what) {
@@ -198,9 +198,9 @@ Result<void> Collector::take_attributes(const Value& attributes, DraDevice& devi
     }
     DraAttribute attribute{.name = name, .values = {}};
     for (const auto& [type, value] : typed.members) {
-      if (value.is_scalar()) attribute.values.push_back(clean(value.scalar));
+      if (value.is_scalar()) attribute.values.push_back(value.scalar);
       for (const Value& item : value.items) {
-        if (item.is_scalar()) attribute.values.push_back(clean(item.scalar));
+        if (item.is_scalar()) attribute.values.push_back(item.scalar);
       }
     }
     device.attributes.push_back(std::move(attribute));

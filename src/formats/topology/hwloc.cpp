@@ -33,7 +33,7 @@ Result<int> major_version(const XmlText& xml) {
 std::string kubernetes_arch(std::string_view machine) {
   if (machine == "x86_64") return "amd64";
   if (machine == "aarch64") return "arm64";
-  return clean(machine);
+  return std::string{machine};
 }
 
 Result<domain::Node> read_node(const HwlocFile& file) {

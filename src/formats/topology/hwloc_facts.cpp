@@ -9,7 +9,6 @@
 
 #include "base/text.hpp"
 #include "domain/pci_class.hpp"
-#include "formats/topology/input.hpp"
 
 namespace tenon::formats::topology {
 namespace {
@@ -81,7 +80,7 @@ std::string_view first_info(const std::vector<pugi::xml_node>& os_devices,
 
 std::string model_of(pugi::xml_node device) {
   const std::string_view name = hwloc_info(device, "PCIDevice");
-  if (!name.empty()) return clean(name);
+  if (!name.empty()) return std::string{name};
   const HwlocPciType type = hwloc_pci_type(device);
   return type.vendor == 0 ? "" : type.ids;
 }
@@ -90,11 +89,11 @@ domain::Device gpu_of(pugi::xml_node device) {
   const auto runtimes = os_devices(device);
   domain::Device out;
   if (!runtimes.empty() && runtime_of(runtimes.front()) < kRuntimes.size()) {
-    out.label = clean(attribute_or_empty(runtimes.front(), "name"));
+    out.label = attribute_or_empty(runtimes.front(), "name");
   }
-  out.id = clean(first_info(runtimes, {"NVIDIAUUID", "AMDUUID", "LevelZeroUUID"}));
+  out.id = first_info(runtimes, {"NVIDIAUUID", "AMDUUID", "LevelZeroUUID"});
   domain::GpuFacts facts;
-  facts.model = domain::gpu_model(clean(first_info(runtimes, {"GPUModel", "LevelZeroModel"})));
+  facts.model = domain::gpu_model(first_info(runtimes, {"GPUModel", "LevelZeroModel"}));
   if (facts.model.empty()) facts.model = model_of(device);
   facts.memory_bytes =
       hwloc_kibibytes(first_info(runtimes, {"CUDAGlobalMemorySize", "RSMIVRAMSize",
@@ -114,12 +113,12 @@ domain::Device nic_of(const HwlocFile& file, pugi::xml_node device) {
     const std::string_view name = attribute_or_empty(os_device, "name");
     if (kinds.fabric) {  // version 3 calls these network as well
       facts.rdma = true;
-      if (out.label.empty()) out.label = clean(name);
-      if (out.id.empty()) out.id = clean(hwloc_info(os_device, "NodeGUID"));
+      if (out.label.empty()) out.label = name;
+      if (out.id.empty()) out.id = hwloc_info(os_device, "NodeGUID");
     } else if (kinds.network) {
       if (!facts.rdma) facts.rdma = false;
-      if (network.empty()) network = clean(name);
-      if (address.empty()) address = clean(hwloc_info(os_device, "Address"));
+      if (network.empty()) network = name;
+      if (address.empty()) address = hwloc_info(os_device, "Address");
     }
   }
   if (out.label.empty()) out.label = network;
@@ -134,9 +133,9 @@ domain::Device nvme_of(const HwlocFile& file, pugi::xml_node device) {
   domain::NvmeFacts facts;
   for (const auto os_device : os_devices(device)) {
     if (!os_kinds(file, os_device).storage) continue;
-    if (out.label.empty()) out.label = clean(attribute_or_empty(os_device, "name"));
-    if (out.id.empty()) out.id = clean(hwloc_info(os_device, "SerialNumber"));
-    if (facts.model.empty()) facts.model = clean(hwloc_info(os_device, "Model"));
+    if (out.label.empty()) out.label = attribute_or_empty(os_device, "name");
+    if (out.id.empty()) out.id = hwloc_info(os_device, "SerialNumber");
+    if (facts.model.empty()) facts.model = hwloc_info(os_device, "Model");
     const auto size = hwloc_kibibytes(hwloc_info(os_device, "Size"));
     constexpr std::int64_t kMost = std::int64_t{1} << 61;
     if (size && facts.capacity_bytes.value_or(0) < kMost) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <variant>
 
 #include "base/character.hpp"
 #include "base/text.hpp"
@@ -30,6 +32,35 @@ bool is_archive(std::string_view bytes) {
   return std::ranges::any_of(kStarts, [&](auto start) { return bytes.starts_with(start); }) ||
          (bytes.size() > kTarMagicAt && bytes.substr(kTarMagicAt).starts_with("ustar"));
 }
+
+std::string clean(std::string_view text) {
+  std::size_t size = std::min(text.size(), kNameBytesMax);
+  const auto continues = [&](std::size_t at) {  // inside a character of several bytes
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  while (size > 0 && continues(size)) --size;
+  std::string out;
+  for (std::string_view rest = text.substr(0, size); !rest.empty();) {
+    const std::size_t control = text::control_bytes(rest);
+    out += control > 0 ? '?' : rest.front();
+    rest.remove_prefix(std::max<std::size_t>(control, 1));
+  }
+  return out;
+}
+
+class Cleaning {
+ public:
+  void take(std::string& name) {
+    std::string cleaned = clean(name);
+    if (cleaned == name) return;
+    name = std::move(cleaned);
+    ++changed_;
+  }
+  [[nodiscard]] std::size_t changed() const { return changed_; }
+
+ private:
+  std::size_t changed_ = 0;
+};
 
 }  // namespace
 
@@ -106,20 +137,21 @@ std::string node_name(std::string_view source_name) {
   return name.empty() ? "node" : name;
 }
 
-std::string clean(std::string_view text) {
-  constexpr std::size_t kBytesMax = 200;
-  std::size_t size = std::min(text.size(), kBytesMax);
-  const auto continues = [&](std::size_t at) {  // inside a character of several bytes
-    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
-  };
-  while (size > 0 && continues(size)) --size;
-  std::string out;
-  for (std::string_view rest = text.substr(0, size); !rest.empty();) {
-    const std::size_t control = text::control_bytes(rest);
-    out += control > 0 ? '?' : rest.front();
-    rest.remove_prefix(std::max<std::size_t>(control, 1));
+std::size_t clean_names(domain::Cluster& cluster) {
+  Cleaning cleaning;
+  for (domain::Node& node : cluster.nodes) {
+    cleaning.take(node.name);
+    cleaning.take(node.arch);
+    for (domain::Device& device : node.devices) {
+      cleaning.take(device.label);
+      cleaning.take(device.id);
+      std::visit([&](auto& facts) { cleaning.take(facts.model); }, device.facts);
+      if (auto* gpu = std::get_if<domain::GpuFacts>(&device.facts)) {
+        for (domain::MigPartition& partition : gpu->partitions) cleaning.take(partition.profile);
+      }
+    }
   }
-  return out;
+  return cleaning.changed();
 }
 
 Result<domain::CpuSet> cpus_of_list(std::string_view list) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "domain/cluster.hpp"
 #include "domain/cpu_set.hpp"
 #include "formats/topology/reader.hpp"
 
@@ -17,6 +18,9 @@ namespace tenon::formats::topology {
 
 /// More than the largest real machine by three orders of magnitude.
 inline constexpr std::size_t kSourceBytesMax = 64U << 20U;
+
+/// Longer than any real name, model or identity.
+inline constexpr std::size_t kNameBytesMax = 200;
 
 /// The text without its byte order mark. An Error where it is empty, above kSourceBytesMax, an
 /// archive, not UTF-8, or has a NUL.
@@ -36,9 +40,9 @@ inline constexpr std::size_t kSourceBytesMax = 64U << 20U;
 /// lower case, other characters than letters, digits, '.' and '-' replaced; "node" where nothing is left.
 [[nodiscard]] std::string node_name(std::string_view source_name);
 
-/// A name, model or identity from a file, fit to be shown and written: control characters become
-/// '?', and what is longer than any real one is cut.
-[[nodiscard]] std::string clean(std::string_view text);
+/// Names, models and identities from a file are made fit to be shown and written: control characters
+/// become '?', and what is longer than any real one is cut. Returns how many were not.
+[[nodiscard]] std::size_t clean_names(domain::Cluster& cluster);
 
 /// Like domain::CpuSet::from_text and from_mask, but refuse a text that no machine has.
 [[nodiscard]] Result<domain::CpuSet> cpus_of_list(std::string_view list);

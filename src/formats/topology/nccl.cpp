@@ -43,14 +43,14 @@ std::string model_of(pugi::xml_node pci) {
   const std::string_view device = attribute_or_empty(pci, "device");
   const bool known =
       hex_or_zero(vendor) != 0 && vendor.starts_with("0x") && device.starts_with("0x");
-  return known ? clean(text::cat(vendor.substr(2), ":", device.substr(2))) : "";
+  return known ? text::cat(vendor.substr(2), ":", device.substr(2)) : "";
 }
 
 std::string kubernetes_arch(std::string_view arch) {
   if (arch == "x86_64") return "amd64";
   if (arch == "arm64" || arch == "aarch64") return "arm64";
   if (arch == "ppc64" || arch == "ppc64le") return "ppc64le";
-  return clean(arch);
+  return std::string{arch};
 }
 
 /// A device with what is needed to join its links once all devices are known.
@@ -337,7 +337,7 @@ void Reading::take_nic(pugi::xml_node nic, std::optional<PciAddress> address,
     const std::string_view label = attribute_or_empty(net, "name");
     const auto same =
         std::find_if(found_.begin() + static_cast<std::ptrdiff_t>(first), found_.end(),
-                     [&](const Found& it) { return it.device.label == clean(label); });
+                     [&](const Found& it) { return it.device.label == label; });
     const auto speed = text::to_u64(attribute_or_empty(net, "speed"));
     constexpr std::uint64_t kMegabitsMax = 100'000'000;
     constexpr std::int64_t kMega = 1'000'000;
@@ -359,10 +359,10 @@ void Reading::take_nic(pugi::xml_node nic, std::optional<PciAddress> address,
     } else if (attribute_or_empty(net, "port") == "0") {
       facts.rdma = false;
     }
-    found.device.label = clean(label);
+    found.device.label = label;
     const std::string_view guid = attribute_or_empty(net, "guid");
     const bool same_card = found_.size() > first;
-    if (hex_or_zero(guid) != 0 && !same_card) found.device.id = clean(guid);
+    if (hex_or_zero(guid) != 0 && !same_card) found.device.id = guid;
     if (!same_card) found.device.pci = address;
     if (same_card && address) {
       warn(net, text::cat(text::quoted(label), " shares the address ", to_text(*address),

@@ -54,7 +54,15 @@ void limit_warnings(std::vector<std::string>& warnings) {
 
 Result<Machines> read_with(const Reader& reader, std::span<const Source> sources) {
   auto machines = reader.read(sources);
-  if (machines) limit_warnings(machines->warnings);
+  if (!machines) return machines;
+  limit_warnings(machines->warnings);
+  if (reader.read == tenon_read) return machines;  // it refuses what would have to be cleaned
+  if (const std::size_t count = clean_names(machines->cluster); count > 0) {
+    machines->warnings.push_back(
+        text::cat(sources.front().name, sources.size() > 1 ? " and others: " : ": ", count,
+                  count == 1 ? " name has" : " names have", " control characters or more than ",
+                  kNameBytesMax, " bytes: what cannot be shown is left out"));
+  }
   return machines;
 }
 

@@ -187,8 +187,49 @@ TEST(Readers, EveryCapturedFileIsReadOrRefusedAsTheDocsSay) {
                                                  << table;
 }
 
-TEST(Readers, CleanNamesOfControlCharacters) {
-  EXPECT_EQ(clean("a\x1b[2J\xC2\x9B m\x7f\xC3\xA9"), "a?[2J? m?\xC3\xA9");
+TEST(Readers, CleanNamesAndSayHowMany) {
+  domain::GpuFacts gpu{.model = "H100"};
+  gpu.partitions.push_back({"1g\n", std::nullopt});
+  domain::Device device;
+  device.label = "a\x1b[2J\xC2\x9B m\x7f\xC3\xA9";
+  device.id = std::string(199, 'i') + "\xC3\xA9";
+  device.facts = gpu;
+  domain::Node node;
+  node.name = "a1";
+  node.arch = "amd\t64";
+  node.devices.push_back(device);
+  domain::Cluster cluster{.nodes = {node}, .holders = {}};
+  EXPECT_EQ(clean_names(cluster), 4U);
+  const domain::Device& cleaned = cluster.nodes[0].devices[0];
+  EXPECT_EQ(cleaned.label, "a?[2J? m?\xC3\xA9");
+  EXPECT_EQ(cleaned.id, std::string(199, 'i')) << "no half of a character";
+  EXPECT_EQ(std::get<domain::GpuFacts>(cleaned.facts).partitions[0].profile, "1g?");
+  EXPECT_EQ(cluster.nodes[0].arch, "amd?64");
+  EXPECT_EQ(clean_names(cluster), 0U);
+}
+
+// Of every format that names something freely; the notation refuses such a character.
+TEST(Readers, SayThatNamesWereCleaned) {
+  const auto warning = [](std::string_view text) {
+    const auto machines = read_one(std::string{text});
+    return machines && !machines->warnings.empty() ? machines->warnings.back() : "";
+  };
+  const std::string said =
+      "f: 1 name has control characters or more than 200 bytes: what cannot be shown is left out";
+  EXPECT_EQ(warning("        GPU0    NIC0\nGPU0     X      PIX\nNIC0    PIX      X\n\n"
+                    "NIC Legend:\n\n  NIC0: mlx5\a_0\n"),
+            said);
+  EXPECT_EQ(warning("<system version=\"1\"><cpu numaid=\"0\"><nic><net name=\"a\xC2\x9B\" "
+                    "dev=\"0\"/></nic></cpu></system>"),
+            said);
+  EXPECT_EQ(warning("<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0x1\">"
+                    "<info name=\"Architecture\" value=\"s\xC2\x9B\"/>"
+                    "</object></topology>"),
+            said);
+  EXPECT_EQ(warning(R"({"apiVersion":"v1","kind":"List","items":[{"kind":"ResourceSlice","spec":{
+      "driver":"gpu.nvidia.com","nodeName":"b","pool":{"name":"b","generation":1},"devices":[
+      {"name":"gpu-0\u001b","attributes":{"numaNode":{"int":3}}}]}}]})"),
+            said);
 }
 
 }  // namespace

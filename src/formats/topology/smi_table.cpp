@@ -474,12 +474,12 @@ void Parser::take_legend() {
     const std::size_t index = index_of(words[0].substr(0, words[0].size() - 1));
     if (index == table_.devices.size()) continue;
     std::string& known = table_.legend[index];
-    if (!known.empty() && known != clean(words[1])) {
+    if (!known.empty() && known != words[1]) {
       warn(line, text::cat("the legend names ", table_.devices[index], " twice: ",
                            text::quoted(known), " is kept, ", text::quoted(words[1]), " left out"));
       continue;
     }
-    known = clean(words[1]);
+    known = words[1];
   }
 }
 
