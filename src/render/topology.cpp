@@ -268,6 +268,20 @@ Table distances_table(const views::DistancesView& view) {
   return table;
 }
 
+Table distances_list(const std::vector<NodeDistances>& all) {
+  Table table{.columns = {{"NAME"}, {"FROM"}, {"TO"}, {"DISTANCE"}}, .rows = {}};
+  for (const auto& [node, view] : all) {
+    for (std::size_t from = 0; from < view.names.size(); ++from) {
+      for (std::size_t to = 0; to < view.names.size(); ++to) {
+        if (from == to) continue;
+        table.rows.push_back(
+            {{node}, {view.names[from]}, {view.names[to]}, {or_else(view.at(from, to), kUnknown)}});
+      }
+    }
+  }
+  return table;
+}
+
 Value distances_value(const views::DistancesView& view) {
   Value square = Value::object();
   for (std::size_t row = 0; row < view.names.size(); ++row) {

@@ -22,8 +22,17 @@ namespace tenon::render {
 
 [[nodiscard]] Value topology_value(const views::TopologyView& view);
 
-/// The square; its first column names the row. `node` is put before it where there are several.
+struct NodeDistances {
+  std::string node;
+  views::DistancesView distances;
+};
+
+/// The square; its first column names the row.
 [[nodiscard]] Table distances_table(const views::DistancesView& view);
+
+/// One row for each ordered pair of two devices, of all nodes: squares of several nodes have no
+/// columns in common.
+[[nodiscard]] Table distances_list(const std::vector<NodeDistances>& all);
 
 /// {"GPU0":{"GPU1":"NV12"}}: without the device itself; null where nobody saw it.
 [[nodiscard]] Value distances_value(const views::DistancesView& view);

@@ -95,7 +95,9 @@ constexpr string_view kInputs =
 constexpr string_view kConvertHelp =
     "The machines go to the standard output. What the notation does not carry over, or its reader "
     "left\n"
-    "out, is said on the standard error, and the exit code is 1. FILE is as for 'tenon topo show'.";
+    "out, is said on the standard error, and the exit code is 1. Holders that contradict each "
+    "other are\n"
+    "refused. FILE is as for 'tenon topo show'.";
 
 constexpr std::array kCaseExamples{
     Example{"tenon case run tests/cases/*.case", "run all kept cases"},
@@ -121,6 +123,8 @@ constexpr std::array kConvertExamples{
 };
 constexpr std::array kDistancesExamples{
     Example{"nvidia-smi topo -m | tenon topo distances - -o json", "the matrix, for a script"},
+    Example{"tenon topo distances examples/mixed.tn -o csv",
+            "of several machines: a row for each ordered pair of devices"},
 };
 constexpr std::array kShowExamples{
     Example{"tenon topo show host", "draw this machine"},

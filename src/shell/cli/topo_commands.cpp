@@ -167,11 +167,22 @@ void run_topo_distances(const Invocation& invocation, Desk& desk) {
     desk.outcome.out = form == Form::kJson ? value.to_json() : value.to_yaml();
     return;
   }
+  std::vector<render::NodeDistances> all;
   for (const domain::Node& node : nodes) {
-    if (&node != nodes.data()) desk.outcome.out += '\n';
-    if (nodes.size() > 1 && form != Form::kName) desk.outcome.out += text::cat(node.name, "\n");
-    const auto table = render::distances_table(views::distances_view(node));
-    if (table.rows.empty()) desk.warn(text::cat(node.name, ": has neither GPU nor NIC"));
+    all.push_back({node.name, views::distances_view(node)});
+    if (all.back().distances.names.empty()) {
+      desk.warn(text::cat(node.name, ": has neither GPU nor NIC"));
+    }
+  }
+  if (form == Form::kCsv && all.size() > 1) {
+    desk.outcome.out = render::to_csv(render::distances_list(all));
+    return;
+  }
+  for (const auto& [node, distances] : all) {
+    if (all.size() > 1 && form != Form::kName) {
+      desk.outcome.out += text::cat(desk.outcome.out.empty() ? "" : "\n", node, "\n");
+    }
+    const auto table = render::distances_table(distances);
     write_table(table, "device", form, desk, [] { return render::Value{}; });
   }
 }
