@@ -53,4 +53,4 @@ enum class SharedData { kHere, kSkip, kFail };
       FAIL() << "shared data absent: " << ::tenon::support::shared_data_path(below).string() \
              << "; it stands beside the clone, and CI=true or a present folder demands it";  \
   }                                                                                          \
-  const std::filesystem::path variable = ::tenon::support::shared_data_path(below)
+  [[maybe_unused]] const std::filesystem::path variable = ::tenon::support::shared_data_path(below)

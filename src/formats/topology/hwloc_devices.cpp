@@ -95,13 +95,13 @@ Result<void> HwlocDevices::take_bridge(pugi::xml_node object, Above& above) {
   if (!down_port) {
     ++places_;
     const PlaceKind kind = above.bridges == 0 ? PlaceKind::kPort : PlaceKind::kSwitch;
-    above.place = builder_.add_place(kind, parent, *address);
+    above.place = builder_.add_place(kind, parent, address);
   }
   ++above.bridges;
   return {};
 }
 
-Result<void> HwlocDevices::take_device(pugi::xml_node object, Above above) {
+Result<void> HwlocDevices::take_device(pugi::xml_node object, const Above& above) {
   const std::string_view busid = attribute_or_empty(object, "pci_busid");
   const auto address = domain::pci_address_from_text(busid);
   if (!address) {

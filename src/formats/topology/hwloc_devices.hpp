@@ -51,7 +51,7 @@ class HwlocDevices {
   Result<void> visit(pugi::xml_node object);
   Result<void> visit_io(pugi::xml_node object, const Above& above);
   Result<void> take_bridge(pugi::xml_node object, Above& above);
-  Result<void> take_device(pugi::xml_node object, Above above);
+  Result<void> take_device(pugi::xml_node object, const Above& above);
   domain::PlaceIndex new_bridge(const std::vector<int>& numa, bool implied);
   domain::PlaceIndex top_place(const Above& above);
   Result<void> refuse_repeated();

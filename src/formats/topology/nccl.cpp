@@ -256,7 +256,7 @@ Result<void> Reading::take_pci(pugi::xml_node pci, std::optional<PlaceIndex> abo
   }
   const PlaceIndex place = above ? *above : implied_bridge(numa);
   if (role == PciRole::kGpu) take_gpu(pci, *address, place);
-  if (role == PciRole::kNic) take_nic(pci.child("nic"), *address, place, model_of(pci));
+  if (role == PciRole::kNic) take_nic(pci.child("nic"), address, place, model_of(pci));
   if (role == PciRole::kNvme) {
     Found found;
     found.device.pci = *address;
