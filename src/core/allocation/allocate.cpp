@@ -62,7 +62,7 @@ Allocation allocation_of(const Problem& problem, const Packing& packing, const D
 
 Answer search(const Problem& problem, const Limits& limits) {
   CoresMemory host(problem);
-  const Packing packing(problem);
+  Packing packing(problem);
   Work work{.steps_max = limits.steps_max};
   DeviceSearch devices(problem, host, packing, work);
   devices.run();

@@ -288,17 +288,36 @@ TEST(Allocate, CountsSlotsOfShares) {
             "gpu0=0.1/2576980377@0");
 }
 
+std::string eight_cards(const std::string& facts) {
+  std::string node = "node a1\n";
+  for (int i = 0; i < 8; ++i) node += text::cat("  gpu", i, facts, '\n');
+  return node;
+}
+
 // Said "refused: gpu-share": all ways to divide 64 units among 7 cards were tried, until the limit.
 TEST(Allocate, FillsEightCardsWithEqualUnitsToTheLast) {
-  std::string cards = "node a1\n";
-  for (int i = 0; i < 8; ++i) cards += text::cat("  gpu", i, " mem=40Gi mig=dynamic\n");
-  EXPECT_TRUE(place(cards, "mig=1g.5gb*56").ends_with("gpu7=mig:1g.5gb@6"));
-  EXPECT_EQ(place(cards, "mig=1g.5gb*57"),
+  const std::string cut = eight_cards(" mem=40Gi mig=dynamic");
+  EXPECT_TRUE(place(cut, "mig=1g.5gb*56").ends_with("gpu7=mig:1g.5gb@6"));
+  EXPECT_EQ(place(cut, "mig=1g.5gb*57"),
             "refused: gpu-partition the partitions that are free do not hold all that are asked");
-  std::string shared = "node a1\n";
-  for (int i = 0; i < 8; ++i) shared += text::cat("  gpu", i, "\n");
-  EXPECT_TRUE(place(shared, "gpu=0.125*64").ends_with("gpu7=0.125@7"));
-  EXPECT_EQ(place(shared, "gpu=0.3*20+0.35*8"),
+  EXPECT_TRUE(place(eight_cards(""), "gpu=0.125*64").ends_with("gpu7=0.125@7"));
+  EXPECT_EQ(place(eight_cards(""), "gpu=0.3*20+0.35*8"),
+            "refused: gpu-share the shares that are free do not hold all that are asked");
+}
+
+// Was cut by the limit. Every slice is needed: each card has an odd number of 1g, so that the first
+// four cannot all be filled with them. Of the ways to put units on cards alike most are alike.
+TEST(Allocate, FillsEightCardsWithUnitsOfSeveralKindsToTheLast) {
+  const std::string cut = eight_cards(" mem=40Gi mig=dynamic");
+  const auto placed = place(cut, "mig=1g.5gb*30+2g.10gb*13");
+  EXPECT_NE(
+      placed.find("gpu2=mig:1g.5gb@6 gpu3=mig:1g.5gb@0 gpu3=mig:1g.5gb@1 gpu3=mig:1g.5gb@2 "
+                  "gpu3=mig:1g.5gb@3 gpu3=mig:2g.10gb@4 gpu3=mig:1g.5gb@6 gpu4=mig:2g.10gb@0"),
+      std::string::npos)
+      << placed;
+  EXPECT_EQ(place(cut, "mig=1g.5gb*29+2g.10gb*14"),
+            "refused: gpu-partition the partitions that are free do not hold all that are asked");
+  EXPECT_EQ(place(eight_cards(""), "gpu=0.21*10+0.27*10+0.31*10"),
             "refused: gpu-share the shares that are free do not hold all that are asked");
 }
 

@@ -20,8 +20,7 @@ std::size_t idx(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
-DeviceSearch::DeviceSearch(const Problem& problem, CoresMemory& host, const Packing& packing,
-                           Work& work)
+DeviceSearch::DeviceSearch(const Problem& problem, CoresMemory& host, Packing& packing, Work& work)
     : problem_(problem), host_(host), packing_(packing), work_(work) {
   const int units = problem.gpu_units;
   const int cards = std::popcount(problem.gpus);

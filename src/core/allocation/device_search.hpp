@@ -29,7 +29,7 @@ class DeviceSearch {
     Affinities affinities;
   };
 
-  DeviceSearch(const Problem& problem, CoresMemory& host, const Packing& packing, Work& work);
+  DeviceSearch(const Problem& problem, CoresMemory& host, Packing& packing, Work& work);
 
   void run();
   [[nodiscard]] const std::optional<Best>& best() const { return best_; }
@@ -78,7 +78,7 @@ class DeviceSearch {
 
   const Problem& problem_;
   CoresMemory& host_;
-  const Packing& packing_;
+  Packing& packing_;
   Work& work_;
 
   int gpus_least_ = 0;  // distinct GPUs

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "base/check.hpp"
+#include "base/key.hpp"
 
 namespace tenon::allocation {
 namespace {
@@ -18,6 +20,8 @@ using domain::GrantMode;
 using domain::MigMode;
 using topology::MigCut;
 using topology::SliceMask;
+
+constexpr std::size_t kFailedMax = 65'536;  // some megabytes
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -60,7 +64,7 @@ struct Packing::Fill {
   std::int64_t slots_free = 0;
   int compute_slices_free = 0;
   std::vector<int> taken;    // partitions of a fixed card
-  std::vector<MigCut> cuts;  // of a dynamic card
+  std::vector<MigCut> cuts;  // of a dynamic card, the largest first
 };
 
 Packing::Packing(const Problem& problem) : problem_(problem) {
@@ -71,6 +75,29 @@ Packing::Packing(const Problem& problem) : problem_(problem) {
       if (units[j] == units[i]) equal_before_[i] = static_cast<int>(j);
     }
   }
+  if (problem.request.gpu.mode == GpuMode::kWhole) return;  // nothing to pack
+  for (Mask rest = problem.gpus; rest != 0;) {
+    const int gpu = pop_lowest(rest);
+    int first = 0;
+    while ((problem.gpus & bit(first)) == 0 || !problem.cards_are_alike(first, gpu)) ++first;
+    alike_[at(gpu)] = first;
+  }
+  if (problem.request.gpu.mode != GpuMode::kMig) return;
+  for (std::size_t i = 0; i < units.size(); ++i) least_cut_[i] = least_cut(units[i].profile);
+}
+
+MigCut Packing::least_cut(const std::string& profile) const {
+  MigCut least{.compute_slices = topology::kMigComputeSlices,
+               .memory_slices = topology::kMigMemorySlices};
+  for (Mask rest = problem_.gpus; rest != 0;) {
+    const auto& facts = problem_.shape.gpus[at(pop_lowest(rest))];
+    if (facts.mig == MigMode::kFixed) return {};
+    const auto cut = topology::mig_cut(profile, facts.memory_bytes);
+    if (!cut) continue;
+    least.compute_slices = std::min(least.compute_slices, cut->compute_slices);
+    least.memory_slices = std::min(least.memory_slices, cut->memory_slices);
+  }
+  return least;
 }
 
 bool Packing::put(Fill& fill, int unit, int gpu) const {
@@ -90,7 +117,7 @@ bool Packing::put(Fill& fill, int unit, int gpu) const {
     const auto cut = topology::mig_cut(asked.profile, facts.memory_bytes);
     if (!cut || cut->compute_slices > fill.compute_slices_free) return false;
     fill.compute_slices_free -= cut->compute_slices;
-    fill.cuts.push_back(*cut);
+    fill.cuts.insert(std::ranges::upper_bound(fill.cuts, *cut, std::ranges::greater{}), *cut);
     return cuts_fit(fill, gpu);
   }
   const auto share = share_of(facts, demand.mode, asked.amount);
@@ -109,7 +136,7 @@ bool Packing::cuts_fit(const Fill& fill, int gpu) const {
   return place_cuts(fill.cuts, 0, slices_of(problem_.state.gpus[at(gpu)].slots_taken), firsts);
 }
 
-bool Packing::fit(Mask gpus, UnitCards& cards, Work& work) const {
+bool Packing::fit(Mask gpus, UnitCards& cards, Work& work) {
   std::vector<Fill> fills(problem_.shape.gpus.size());
   for (Mask rest = gpus; rest != 0;) {
     const int gpu = pop_lowest(rest);
@@ -123,34 +150,62 @@ bool Packing::fit(Mask gpus, UnitCards& cards, Work& work) const {
     fill.compute_slices_free = free.compute_slices_free;
     fill.taken = free.slots_taken;
   }
-  return have_room(gpus, fills) && place(0, gpus, gpus, fills, cards, work);
+  return have_room(0, gpus, fills) && place(0, gpus, gpus, fills, cards, work);
 }
 
 // Sets of too few cards come first, and to try all ways to divide units among them is endless where
-// the units are many and equal. So each kind of unit is asked alone, and thousandths in one sum.
-bool Packing::have_room(Mask gpus, const std::vector<Fill>& fills) const {
-  const auto& demand = problem_.request.gpu;
-  for (int unit = 0; unit < problem_.gpu_units; ++unit) {
-    if (equal_before_[at(unit)] >= 0) continue;
-    auto wanted = std::ranges::count(demand.units, demand.units[at(unit)]);
+// the units are many and equal. So each kind of unit is asked alone, and amounts in one sum.
+bool Packing::have_room(int first, Mask gpus, const std::vector<Fill>& fills) const {
+  const auto units = std::span(problem_.request.gpu.units).subspan(at(first));
+  for (int unit = first; unit < problem_.gpu_units; ++unit) {
+    if (equal_before_[at(unit)] >= first) continue;
+    auto wanted = std::ranges::count(units, units[at(unit - first)]);
     for (Mask rest = gpus; rest != 0 && wanted > 0;) {
       const int gpu = pop_lowest(rest);
       for (Fill fill = fills[at(gpu)]; wanted > 0 && put(fill, unit, gpu);) --wanted;
     }
     if (wanted > 0) return false;
   }
-  if (demand.mode != GpuMode::kShareMilli) return true;
-  std::int64_t milli = 0;
-  for (const auto& unit : demand.units) milli += unit.amount;
-  for (Mask rest = gpus; rest != 0;) milli -= fills[at(pop_lowest(rest))].milli_free;
-  return milli <= 0;
+  return sums_have_room(first, gpus, fills);
 }
 
+bool Packing::sums_have_room(int first, Mask gpus, const std::vector<Fill>& fills) const {
+  const auto& demand = problem_.request.gpu;
+  std::int64_t amount = 0;
+  int compute_slices = 0;
+  int memory_slices = 0;
+  for (int unit = first; unit < problem_.gpu_units; ++unit) {
+    amount += demand.units[at(unit)].amount;
+    compute_slices += least_cut_[at(unit)].compute_slices;
+    memory_slices += least_cut_[at(unit)].memory_slices;
+  }
+  for (Mask rest = gpus; rest != 0;) {
+    const int gpu = pop_lowest(rest);
+    const Fill& fill = fills[at(gpu)];
+    amount -= demand.mode == GpuMode::kShareMilli ? fill.milli_free : fill.bytes_free;
+    if (problem_.shape.gpus[at(gpu)].mig != MigMode::kDynamic) continue;
+    compute_slices -= fill.compute_slices_free;
+    memory_slices -= topology::kMigMemorySlices -
+                     std::popcount(slices_of(problem_.state.gpus[at(gpu)].slots_taken));
+    for (const MigCut& cut : fill.cuts) memory_slices += cut.memory_slices;
+  }
+  return amount <= 0 && compute_slices <= 0 && memory_slices <= 0;
+}
+
+// Where nothing is found for the units from this one on, nothing will be for the same units beside
+// cards filled alike, whichever of them is which. That holds although equal units are only tried in
+// the order of their cards: whatever that leaves out is a map with smaller cards, in other words one
+// that was tried before.
 bool Packing::place(int unit, Mask gpus, Mask uncovered, std::vector<Fill>& fills, UnitCards& cards,
-                    Work& work) const {
+                    Work& work) {
   if (unit == problem_.gpu_units) return uncovered == 0;
   if (std::popcount(uncovered) > problem_.gpu_units - unit) return false;
   if (!work.spend()) return false;
+  if (!failed_.empty() && failed_.contains(key_of(unit, gpus, uncovered, fills))) return false;
+  const auto& units = problem_.request.gpu.units;
+  if (unit > 0 && units[at(unit)] != units[at(unit - 1)]) {
+    if (!work.spend(std::popcount(gpus)) || !have_room(unit, gpus, fills)) return false;
+  }
   const int equal = equal_before_[at(unit)];
   const bool apart = problem_.request.gpu.cards == Cards::kApart;
   for (Mask rest = apart ? uncovered : gpus; rest != 0;) {
@@ -163,7 +218,39 @@ bool Packing::place(int unit, Mask gpus, Mask uncovered, std::vector<Fill>& fill
     }
     fills[at(gpu)] = before;
   }
+  if (!work.cut && failed_.size() < kFailedMax) {
+    failed_.insert(key_of(unit, gpus, uncovered, fills));
+  }
   return false;
+}
+
+std::string Packing::key_of(int unit, Mask gpus, Mask uncovered,
+                            const std::vector<Fill>& fills) const {
+  std::vector<std::string> cards;
+  for (Mask rest = gpus; rest != 0;) {
+    const int gpu = pop_lowest(rest);
+    const auto& [milli_free, bytes_free, slots_free, compute_slices_free, taken, cuts] =
+        fills[at(gpu)];
+    Key key(cards.emplace_back());
+    key.add(alike_[at(gpu)]);
+    key.add((uncovered & bit(gpu)) != 0);
+    key.add(milli_free);
+    key.add(bytes_free);
+    key.add(slots_free);
+    key.add(compute_slices_free);
+    key.add(taken);
+    key.add(cuts.size());
+    for (const auto& [compute_slices, memory_slices, first_slices] : cuts) {
+      key.add(compute_slices);
+      key.add(memory_slices);
+      key.add(first_slices);
+    }
+  }
+  std::ranges::sort(cards);
+  std::string all;
+  Key(all).add(unit);
+  for (const std::string& card : cards) all += card;
+  return all;
 }
 
 std::vector<Grant> Packing::grants(const UnitCards& cards) const {

@@ -274,7 +274,7 @@ bool Problem::are_twins(int a, int b) const {
   const auto x = static_cast<std::size_t>(a);
   const auto y = static_cast<std::size_t>(b);
   if (shape.gpu_numa[x] != shape.gpu_numa[y] || gpu_groups[x] != gpu_groups[y]) return false;
-  if (nics_within[x] != nics_within[y] || state.gpus[x] != state.gpus[y]) return false;
+  if (nics_within[x] != nics_within[y] || !cards_are_alike(a, b)) return false;
   for (Mask others = gpus & ~bit(a) & ~bit(b); others != 0;) {
     const int other = pop_lowest(others);
     if (gpu_gpu(a, other) != gpu_gpu(b, other) || nvlinks(a, other) != nvlinks(b, other)) {
@@ -285,6 +285,13 @@ bool Problem::are_twins(int a, int b) const {
     const int nvme = pop_lowest(others);
     if (gpu_nvme(a, nvme) != gpu_nvme(b, nvme)) return false;
   }
+  return true;
+}
+
+bool Problem::cards_are_alike(int a, int b) const {
+  const auto x = static_cast<std::size_t>(a);
+  const auto y = static_cast<std::size_t>(b);
+  if (state.gpus[x] != state.gpus[y]) return false;
   const GpuFacts& f = shape.gpus[x];
   const GpuFacts& g = shape.gpus[y];
   return request.gpu.mode == GpuMode::kWhole ||

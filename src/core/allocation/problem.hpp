@@ -113,6 +113,9 @@ struct Problem {
   /// its class, or -1. A search takes the smallest of a class first.
   std::array<int, kDevicesMax> gpu_twin_before{};
 
+  /// What one of the two can be given, as it is now, the other can be given too.
+  [[nodiscard]] bool cards_are_alike(int a, int b) const;
+
  private:
   static std::size_t cell(int row, int column, std::size_t columns) {
     return static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(column);

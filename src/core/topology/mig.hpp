@@ -4,6 +4,7 @@
 // How a card in dynamic MIG mode can be cut: 7 compute and 8 memory slices (docs/invariants.md I35).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -23,7 +24,7 @@ struct MigCut {
   int compute_slices = 0;
   int memory_slices = 0;
   SliceMask first_slices = 0;  // where it may begin
-  friend bool operator==(const MigCut&, const MigCut&) = default;
+  friend auto operator<=>(const MigCut&, const MigCut&) = default;
 
   /// The memory slices that it covers when it begins at `first`.
   [[nodiscard]] constexpr SliceMask covered(int first) const {
