@@ -15,7 +15,7 @@ namespace {
 
 using domain::Link;
 
-constexpr std::size_t kDevicesMax = 2 * domain::kDevicesOfAKindMax;
+constexpr std::size_t kDevicesMax = std::size_t{2} * domain::kDevicesOfAKindMax;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -303,11 +303,8 @@ Result<void> Parser::take_header(std::size_t at) {
   table_.devices = header_.devices;
   table_.cells.resize(table_.devices.size() * table_.devices.size());
   table_.facts.resize(table_.devices.size());
-  for (std::size_t i = 0; i < header_.titles.size(); ++i) {
-    if (header_.titles[i] == Title::kUnknown) {
-      warn(line, "a column behind the affinities is not known and is left out");
-      break;
-    }
+  if (std::ranges::find(header_.titles, Title::kUnknown) != header_.titles.end()) {
+    warn(line, "a column behind the affinities is not known and is left out");
   }
   return {};
 }
@@ -343,7 +340,7 @@ void Parser::grow(std::string_view label) {
 
 Result<void> Parser::take_row(const Line& line) {
   RowText row = split_row(header_, line.text);
-  std::size_t index = index_of(row.label);
+  const std::size_t index = index_of(row.label);
   if (index == table_.devices.size()) {
     if (index >= kDevicesMax) {
       return std::unexpected(Error{ErrorKind::kTooLarge, where(line),
@@ -379,7 +376,7 @@ Result<void> Parser::take_cells(const Line& line, const RowText& row, std::size_
     if (!link) return std::unexpected(link.error());
     const bool self = link->seen == Link::Seen::kSelf;
     const bool unseen = link->seen == Link::Seen::kNothing;
-    if (self != (column == index) && !(unseen && column == index)) {
+    if (self != (column == index) && (!unseen || column != index)) {
       return bad_input(where(line),
                        text::cat("row ", row.label, " has ", row.cells[column], " under ",
                                  header_.devices[column],

@@ -89,7 +89,7 @@ Result<std::vector<Value>> parse_json(std::string_view text, std::string_view na
   options.max_depth = kValueDepthMax + 1;  // the builder says so first
   json::basic_parser<Handler> parser(options);
   json::error_code error;
-  std::size_t read = parser.write_some(false, text.data(), text.size(), error);
+  const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
   if (!error) {
     const auto rest = text.find_first_not_of(" \t\r\n", read);
     if (rest == std::string_view::npos) {

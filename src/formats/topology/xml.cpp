@@ -117,7 +117,7 @@ Result<XmlText> XmlText::parse(const Source& source) {
 
 Result<void> XmlText::check_depth() const {
   int depth = 0;
-  pugi::xml_node at = *document_;
+  pugi::xml_node at = document_->root();
   while (true) {
     if (depth > kXmlDepthMax) {
       return too_large(where(at), text::cat("elements stand more than ", kXmlDepthMax, " deep"));
