@@ -61,7 +61,8 @@ constexpr MigCut kWideMemory{.compute_slices = 1, .memory_slices = 2, .first_sli
 // Is `gigabytes` that many memory slices of the card, read as GB or as GiB?
 bool is_slices(std::int64_t gigabytes, std::int64_t card_bytes, int slices) {
   for (const std::int64_t unit : {std::int64_t{1'000'000'000}, std::int64_t{1} << 30}) {
-    const std::int64_t eighths = std::int64_t{2} * kMigMemorySlices * gigabytes * unit;  // below 2^58
+    const std::int64_t eighths =
+        std::int64_t{2} * kMigMemorySlices * gigabytes * unit;  // below 2^58
     const std::int64_t rounded = eighths / card_bytes / 2 + (eighths / card_bytes) % 2;
     if (rounded == slices) return true;
   }

@@ -37,6 +37,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!functions) return 0;
   tenon::domain::Node node;
   node.name = "node";
-  (void)add_devices(*tree, *functions, node, warnings);
+  static_cast<void>(add_devices(*tree, *functions, node, warnings));
   return 0;
 }

@@ -44,6 +44,8 @@ class Maker {
   }
   Maker(const Maker&) = delete;
   Maker& operator=(const Maker&) = delete;
+  Maker(Maker&&) = delete;
+  Maker& operator=(Maker&&) = delete;
   ~Maker() {
     if (handle_ != nullptr) archive_write_free(handle_);
   }

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <hwloc.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 
@@ -106,12 +106,12 @@ bool discover(hwloc_topology_t topology, bool this_machine, std::string& report)
 
 // What no tree of one machine needs, and a hostile one must not take from this one.
 void limit_child() {
-  rlimit cpu_seconds{.rlim_cur = 10, .rlim_max = 10};
+  const rlimit cpu_seconds{.rlim_cur = 10, .rlim_max = 10};
   setrlimit(RLIMIT_CPU, &cpu_seconds);
-  rlimit core{.rlim_cur = 0, .rlim_max = 0};
+  const rlimit core{.rlim_cur = 0, .rlim_max = 0};
   setrlimit(RLIMIT_CORE, &core);
 #if !defined(TENON_HOST_SANITIZED)  // its shadow memory alone is more
-  rlimit bytes{.rlim_cur = 2UL << 30U, .rlim_max = 2UL << 30U};
+  const rlimit bytes{.rlim_cur = 2UL << 30U, .rlim_max = 2UL << 30U};
   setrlimit(RLIMIT_AS, &bytes);
 #endif
 }

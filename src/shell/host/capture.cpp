@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ranges>
 #include <vector>
 
 #include "base/text.hpp"
@@ -66,8 +67,8 @@ std::string above(const std::string& directory) {
 
 void push_parts(std::string_view path, std::vector<std::string>& pending) {
   const auto parts = text::split(path, '/');
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    if (!part->empty() && *part != ".") pending.emplace_back(*part);
+  for (const std::string_view part : std::views::reverse(parts)) {
+    if (!part.empty() && part != ".") pending.emplace_back(part);
   }
 }
 

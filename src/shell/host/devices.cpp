@@ -41,7 +41,7 @@ bool shown(std::span<const PciFunction> functions, const PciAddress& address) {
   return found != functions.end() && found->address == address;
 }
 
-std::unexpected<Error> too_many(std::string_view node, std::string what, int most) {
+std::unexpected<Error> too_many(std::string_view node, std::string_view what, int most) {
   return std::unexpected(Error{ErrorKind::kTooLarge, std::string{node},
                                cat(what, ", at most ", most), "give the tree of one machine"});
 }
@@ -117,7 +117,8 @@ Result<Candidates> find_candidates(const FileTree& tree, std::span<const PciFunc
   for (const auto& function : functions) {
     if (function.physical) ++vfs_seen[*function.physical];
   }
-  constexpr std::size_t kFunctionsMax = 4 * domain::kDevicesOfAKindMax;  // before bonds join some
+  constexpr std::size_t kFunctionsMax =
+      std::size_t{4} * domain::kDevicesOfAKindMax;  // before bonds join some
   Candidates candidates;
   PlaceMaker places{node};
   for (const auto& function : functions) {

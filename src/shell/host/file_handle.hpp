@@ -13,6 +13,8 @@ class FileHandle {
  public:
   FileHandle() = default;
   explicit FileHandle(int handle) : handle_(handle) {}
+  FileHandle(const FileHandle&) = delete;
+  FileHandle& operator=(const FileHandle&) = delete;
   FileHandle(FileHandle&& other) noexcept : handle_(std::exchange(other.handle_, -1)) {}
   FileHandle& operator=(FileHandle&& other) noexcept {
     std::swap(handle_, other.handle_);

@@ -4,6 +4,8 @@
 #include "shell/host/file_tree.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
@@ -14,8 +16,8 @@ namespace {
 // The parts of a path, last first, onto what is still to be walked.
 void push_parts(std::string_view path, std::vector<std::string_view>& pending) {
   const auto parts = text::split(path, '/');
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    if (!part->empty() && *part != ".") pending.push_back(*part);
+  for (const std::string_view part : std::views::reverse(parts)) {
+    if (!part.empty() && part != ".") pending.push_back(part);
   }
 }
 
@@ -72,7 +74,7 @@ std::expected<void, std::string> FileTree::add(std::string_view path, Kind kind,
     entries_.push_back({.kind = last ? kind : Kind::kDirectory,
                         .parent = here,
                         .name = std::string{part},
-                        .content = last ? std::move(content) : std::string{},
+                        .content = last ? std::exchange(content, {}) : std::string{},
                         .children = {}});
     entries_[static_cast<std::size_t>(here)].children.emplace(part, added);
     here = added;
@@ -156,7 +158,7 @@ FileTree FileTree::below(Index directory) && {
   FileTree tree;
   std::vector<Index> sources{directory};  // by index of the new tree; parents before children
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    Entry& source = entries_[static_cast<std::size_t>(sources[i])];
+    const Entry& source = entries_[static_cast<std::size_t>(sources[i])];
     for (const auto& [child_name, child] : source.children) {
       const Index added{static_cast<std::uint32_t>(sources.size())};
       sources.push_back(child);

@@ -3,13 +3,13 @@
 
 #include "shell/host/host.hpp"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/text.hpp"

@@ -43,7 +43,7 @@ std::size_t count(std::string_view text, std::string_view word) {
 }
 
 std::string content(const std::filesystem::path& path) {
-  std::ifstream file{path, std::ios::binary};
+  const std::ifstream file{path, std::ios::binary};
   std::ostringstream bytes;
   bytes << file.rdbuf();
   return std::move(bytes).str();

@@ -18,6 +18,8 @@ class TempFolder {
   /// In $TMPDIR, else in memory (/dev/shm), else in /tmp; readable by this user alone.
   [[nodiscard]] static Result<TempFolder> make();
 
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
   TempFolder(TempFolder&& other) noexcept;
   TempFolder& operator=(TempFolder&&) = delete;
   ~TempFolder();
