@@ -53,8 +53,7 @@ std::string numa_words(const Values& v) {
 
 std::string memory_words(const Values& v) {
   if (value(v, 1) == 0) return "";
-  const std::string nodes =
-      text::cat("memory from ", counted(value(v, 1), "NUMA node", "NUMA nodes"));
+  std::string nodes = text::cat("memory from ", counted(value(v, 1), "NUMA node", "NUMA nodes"));
   if (value(v, 0) == 0) return nodes;
   return text::cat(nodes, ", ", domain::bytes_to_text(value(v, 0)),
                    " of it away from cores or devices");

@@ -245,7 +245,9 @@ TEST(Pairs, CostWhatTheAllocatorSays) {
     }
     if (gpus == 0 || nics == 0) continue;
     const PlacementView view =
-        asked(text + " }", text::cat("gpu=", gpus, " nic=", 1 + prng.below(nics))).view;
+        asked(text + " }",
+              text::cat("gpu=", gpus, " nic=", 1 + prng.below(static_cast<std::uint64_t>(nics))))
+            .view;
     ASSERT_EQ(view.answer, "placed");
     std::int64_t worst = 0;
     std::int64_t sum = 0;

@@ -16,7 +16,6 @@ namespace {
 
 using domain::DeviceIndex;
 using domain::Node;
-using domain::PlaceIndex;
 
 /// A vertex of the drawing, with the smallest device in it, by which siblings are ordered.
 struct Drawn {

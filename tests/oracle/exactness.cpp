@@ -42,7 +42,7 @@ std::optional<Options> options_from(int argc, char** argv) {
     } else if (name == "--seed") {
       options.seed = *value;
     } else if (name == "--only") {
-      options.only = *value;
+      options.only = value;
     } else {
       return {};
     }

@@ -77,7 +77,7 @@ void add_numa(Dice& dice, Node& node) {
     }
     for (const CpuId cpu : cpus) numa.cpus.insert(cpu);
     if (!dice.chance(5)) numa.cores = cores_of(dice, cpus);
-    if (!dice.chance(5)) numa.memory_bytes = dice.chance(5) ? 0 : dice.between(1, 16) * 4 * kGi;
+    if (!dice.chance(5)) numa.memory_bytes = dice.chance(5) ? 0 : 4 * kGi * dice.between(1, 16);
     node.numa.push_back(numa);
   }
 }
@@ -334,7 +334,7 @@ Node part_of(Dice& dice, const Node& real) {
     node.numa.push_back({.cpus = domain::CpuSet::of_range(0, 15)});
   for (auto& numa : node.numa) {
     if (!numa.cores && dice.chance(80)) numa.cores = cores_of(dice, numa.cpus.ids());
-    if (!numa.memory_bytes && dice.chance(80)) numa.memory_bytes = dice.between(1, 16) * 4 * kGi;
+    if (!numa.memory_bytes && dice.chance(80)) numa.memory_bytes = 4 * kGi * dice.between(1, 16);
   }
   random_facts(dice, node);
   return node;
