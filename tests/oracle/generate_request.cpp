@@ -180,7 +180,7 @@ void random_cpu(Dice& dice, const Node& node, Request& r) {
     if (cores > 39 && dice.chance(93)) r.cores = dice.between(16, std::min(40, cores / 2 + 1));
     if (dice.chance(25)) r.core_plan = domain::CorePlan::kSpread;
   } else if (dice.chance(24)) {
-    r.cpu_milli = dice.between(1, 40) * 250;
+    r.cpu_milli = std::int64_t{250} * dice.between(1, 40);
   }
   if (dice.chance(45)) {
     const auto gib = static_cast<int>(std::min<std::int64_t>(memory / kGi, 200));
@@ -263,7 +263,7 @@ std::vector<domain::Holder> random_holders(Dice& dice, const Node& node) {
     if (dice.chance(wide && h == 0 ? 95 : 50)) {
       hold_cores(dice, s, allocation);
     } else if (s.milli_free > 0 && dice.chance(30)) {
-      allocation.cpu_milli = std::min<std::int64_t>(s.milli_free, dice.between(1, 30) * 250);
+      allocation.cpu_milli = std::min(s.milli_free, std::int64_t{250} * dice.between(1, 30));
     }
     if (dice.chance(40)) hold_memory(dice, s, allocation);
     if (allocation != domain::Allocation{}) holders.push_back(holder);

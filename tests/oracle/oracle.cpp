@@ -9,7 +9,6 @@
 
 namespace tenon::oracle {
 
-using domain::Distance;
 using domain::GpuMode;
 using domain::NumaClause;
 using domain::Request;
