@@ -18,7 +18,11 @@ std::string numbers(const std::vector<std::int64_t>& values) {
   return text::join(parts, ",");
 }
 
-std::string_view sentence_of(domain::Verdict verdict) {
+std::string_view sentence_of(domain::Verdict verdict, std::string_view code) {
+  if (verdict == domain::Verdict::kNeverFits &&
+      code == domain::to_text(domain::RefusalCode::kNotKnown)) {
+    return "As far as is known it never fits: what would decide it was not seen.";
+  }
   switch (verdict) {
     case domain::Verdict::kNotNow:
       return "Not now: it fits once holders have gone.";
@@ -184,7 +188,7 @@ std::string refused_text(const views::PlacementView& view, Explained explained,
   if (view.proven_best) {
     out = text::cat(printable(view.request), " ", inked("does not fit", Ink::kBad, style),
                     printable(where), ": ", printable(view.evidence), " (", view.code, ")\n",
-                    sentence_of(view.verdict.value()), "\n");
+                    sentence_of(view.verdict.value(), view.code), "\n");
   } else {
     out = text::cat(printable(view.request), " ", inked("is not decided", Ink::kWarning, style),
                     printable(where), ": ", printable(view.evidence), "; it may fit after all\n");

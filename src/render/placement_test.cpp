@@ -123,6 +123,18 @@ a3     not now   nic-count: nic needs 1 has 0
 )");
 }
 
+TEST(Placement, DoesNotSayNeverOfWhatAFactWouldDecide) {
+  views::PlacementView view = refused();
+  view.fix.reset();
+  view.code = "not-known";
+  view.evidence = "nobody saw which CPUs share a core (numa0)";
+  view.next_step = "give the fact";
+  EXPECT_TRUE(placement_text(view, Explained::kNo, "", {})
+                  .starts_with("big does not fit on a1: nobody saw which CPUs share a core (numa0) "
+                               "(not-known)\nAs far as is known it never fits: what would decide "
+                               "it was not seen.\n"));
+}
+
 TEST(Placement, NamesTheOneCauseAndTheNextStep) {
   EXPECT_EQ(placement_text(refused(), Explained::kNo,
                            "tenon place --cluster x --request 'gpu=8 nic=4'", {}),
