@@ -196,7 +196,7 @@ Result<NodeState> state_of(const domain::Node& node, const std::vector<domain::H
 }
 
 DeviceIndex index_of(const topology::Shape& shape, DeviceKind kind, int ordinal) {
-  std::size_t index = static_cast<std::size_t>(ordinal);
+  auto index = static_cast<std::size_t>(ordinal);
   if (kind != DeviceKind::kGpu) index += shape.gpus.size();
   if (kind == DeviceKind::kNvme) index += shape.nics.size();
   return DeviceIndex{static_cast<std::uint32_t>(index)};

@@ -112,11 +112,11 @@ std::vector<NumaNode> any_numa() {
         const std::size_t half = ids.size() / 2;
         for (std::size_t i = 0; i < half; ++i) cores.push_back({{ids[i], ids[half + i]}});
       } else {
-        for (std::size_t i = 0; i < ids.size(); ++i) {
+        for (const auto id : ids) {
           if (cores.empty() || cores.back().threads.size() == static_cast<std::size_t>(threads)) {
             cores.emplace_back();
           }
-          cores.back().threads.push_back(ids[i]);
+          cores.back().threads.push_back(id);
         }
       }
     }
@@ -275,7 +275,7 @@ GpuDemand any_gpu_demand() {
       one_of<GpuMode>({GpuMode::kWhole, GpuMode::kShareMilli, GpuMode::kShareBytes, GpuMode::kMig});
   for (int left = pick(0, 4); left > 0; --left) {
     GpuUnit unit;
-    if (mode == GpuMode::kShareMilli) unit.amount = pick(0, 3) * 500;
+    if (mode == GpuMode::kShareMilli) unit.amount = std::int64_t{500} * pick(0, 3);
     if (mode == GpuMode::kShareBytes) unit.amount = maybe() ? 0 : any_amount();
     if (mode == GpuMode::kMig) unit.profile = any_profile();
     gpu.units.push_back(unit);

@@ -247,7 +247,7 @@ std::string written_name(std::string_view name) {
     return is_digit(c) || is_letter(c) || c == '.' || c == '-' || c == '_' || c == '/';
   };
   if (!name.empty() && std::all_of(name.begin(), name.end(), plain)) return std::string{name};
-  std::string out = written(name);
+  const std::string out = written(name);
   return out.starts_with('"') ? out : text::cat('"', out, '"');
 }
 
