@@ -44,12 +44,12 @@ std::string some_profile(Dice& dice, const std::vector<domain::GpuFacts>& gpus) 
     for (const auto& partition : gpu.partitions) there.push_back(partition.profile);
     if (gpu.mig == MigMode::kDynamic) {
       const bool small = gpu.memory_bytes == 40 * kGi;
-      for (const char* profile : {"1g", "2g", "3g", "4g"}) there.push_back(profile);
+      for (const char* profile : {"1g", "2g", "3g", "4g"}) there.emplace_back(profile);
       for (const char* profile : {"1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "7g.80gb"}) {
-        if (!small) there.push_back(profile);
+        if (!small) there.emplace_back(profile);
       }
       for (const char* profile : {"1g.5gb", "1g.10gb", "2g.10gb", "3g.20gb"}) {
-        if (small) there.push_back(profile);
+        if (small) there.emplace_back(profile);
       }
     }
   }
